@@ -1,0 +1,49 @@
+# make demo   sets up and shows what Evenhand does, on data it makes up
+# make test   sets up and runs the tests
+# make check  style, types and layers
+# make bench  speed and memory beside what people use today, as ratios of one run
+# make study  long simulations; their results are committed under studies/results
+PYTHON ?= python3
+VENV ?= .venv
+BENCH_VENV ?= .venv-bench
+BIN := $(VENV)/bin
+PIP := $(BIN)/python -m pip --disable-pip-version-check install --quiet --constraint constraints.txt
+
+.PHONY: demo test check bench study clean
+
+demo: $(VENV)/.demo
+	$(BIN)/evenhand demo
+
+test: $(VENV)/.test
+	$(BIN)/python -m pytest
+
+check: $(VENV)/.test
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+	$(BIN)/python -m pytest -q tests/contracts
+
+bench: $(VENV)/.demo $(BENCH_VENV)/.bench
+	$(BIN)/python benchmarks/run.py --peers $(BENCH_VENV)/bin/python
+
+study: $(VENV)/.test
+	$(BIN)/python -m studies
+
+clean:
+	rm -rf $(VENV) $(BENCH_VENV) evenhand-demo evenhand-report
+
+$(VENV)/bin/python:
+	$(PYTHON) -m venv $(VENV)
+
+$(VENV)/.demo: $(VENV)/bin/python pyproject.toml constraints.txt
+	$(PIP) --editable .
+	@touch $@
+
+$(VENV)/.test: $(VENV)/.demo
+	$(PIP) --editable ".[test,check]"
+	@touch $@
+
+$(BENCH_VENV)/.bench: benchmarks/peers.txt
+	$(PYTHON) -m venv $(BENCH_VENV)
+	$(BENCH_VENV)/bin/python -m pip --disable-pip-version-check install --quiet --requirement benchmarks/peers.txt
+	@touch $@

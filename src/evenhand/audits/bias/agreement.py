@@ -1,0 +1,85 @@
+"""Do two bias findings agree on which groups fare worst? Template data against real data, or year against year."""
+
+from __future__ import annotations
+
+import math
+
+from evenhand.errors import InputError
+from evenhand.estimate import Estimate
+from evenhand.finding import Finding, Measured, Reading
+from evenhand.intervals.bounded import quantile
+from evenhand.measures.bias import COMPARISONS
+
+WORST = 5
+METHOD = "spearman_bonett_wright"
+
+
+def agreement(first: Finding, second: Finding, *, level: float = 0.95) -> Finding:
+    """Spearman's rank correlation over the groups that both have, for each of the five measures and shared models."""
+    models = [(m, m) for m in first.values("model") if m in second.values("model")] or [_only(first, second)]
+    entries, readings = [], []
+    for one, two in models:
+        named = {"model": one} if one and len(models) > 1 else {}
+        for comparison in COMPARISONS:
+            pairs = _pairs(first, second, comparison.name, one, two)
+            slice_ = {"measure": comparison.name, **named}
+            entries.append(Measured("rank_agreement", slice_, _correlation([p[1:] for p in pairs], level)))
+            readings.append(Reading(slice_, _shared_worst(pairs, is_gap=comparison.is_gap)))
+    provenance = {"first": dict(first.provenance), "second": dict(second.provenance)}
+    caveats = ("Only groups of the same name in both findings are compared, over everything.",)
+    question = "Do the two findings agree on which groups fare worst?"
+    return Finding("agreement", question, tuple(entries), caveats, provenance, tuple(readings))
+
+
+def _only(first: Finding, second: Finding) -> tuple[str, str]:
+    names = [finding.values("model") for finding in (first, second)]
+    if any(len(found) > 1 for found in names):
+        raise InputError(f"the findings have no model in common: {', '.join(names[0])} and {', '.join(names[1])}")
+    return tuple(found[0] if found else "" for found in names)  # type: ignore[return-value]
+
+
+def _pairs(first: Finding, second: Finding, measure: str, one: str, two: str) -> list[tuple[str, float, float]]:
+    found = []
+    for group in first.values("group"):
+        slices = [{"group": group} | ({"model": model} if model else {}) for model in (one, two)]
+        if first.has(measure, **slices[0]) and second.has(measure, **slices[1]):
+            here, there = first.get(measure, **slices[0]).value, second.get(measure, **slices[1]).value
+            if here is not None and there is not None:
+                found.append((group, here, there))
+    return found
+
+
+def _correlation(pairs: list[tuple[float, float]], level: float) -> Estimate:
+    if len(pairs) < 4:
+        return Estimate.undefined(
+            f"only {len(pairs)} groups are in both: at least 4 are needed", level=level, n=len(pairs)
+        )
+    from scipy.stats import spearmanr
+
+    value = float(spearmanr([one for one, _ in pairs], [two for _, two in pairs]).statistic)
+    if math.isnan(value):
+        return Estimate.undefined("all groups have the same value in one finding", level=level, n=len(pairs))
+    if abs(value) >= 1.0:
+        return _perfect(value, len(pairs), level)
+    reach = quantile(level) * math.sqrt((1.0 + value**2 / 2.0) / (len(pairs) - 3))
+    low, high = math.tanh(math.atanh(value) - reach), math.tanh(math.atanh(value) + reach)
+    return Estimate(value, low, high, level, METHOD, len(pairs))
+
+
+def _perfect(value: float, n: int, level: float) -> Estimate:
+    """Every rank the same: the interval that one exchange of neighbours would have."""
+    near = math.copysign(1.0 - 6.0 * 2.0 / (n * (n**2 - 1.0)), value)
+    reach = quantile(level) * math.sqrt((1.0 + near**2 / 2.0) / (n - 3))
+    bound = math.tanh(math.atanh(near) - math.copysign(reach, value))
+    return Estimate(value, min(value, bound), max(value, bound), level, METHOD, n)
+
+
+def _shared_worst(pairs: list[tuple[str, float, float]], *, is_gap: bool) -> str:
+    def worst(column: int) -> list[str]:
+        order = sorted(pairs, key=lambda pair: -abs(pair[column]) if is_gap else pair[column])  # type: ignore[arg-type]
+        return [pair[0] for pair in order[:WORST]]
+
+    first, second = worst(1), worst(2)
+    shared = [group for group in first if group in second]
+    listed = f": {', '.join(shared)}" if shared else ""
+    return f"Of the {len(first)} worst groups of the first, {len(shared)} are among the worst of the second{listed}."

@@ -1,0 +1,75 @@
+"""What to beware of when reading a bias finding."""
+
+from __future__ import annotations
+
+from evenhand.audits.bias.quantities import SMALL
+from evenhand.evidence import Evidence
+from evenhand.finding import Finding
+
+
+def of(evidence: Evidence, finding: Finding, *, tests: int) -> tuple[str, ...]:
+    """The general ones first, then those of this evidence."""
+    found = [
+        "The labels are taken as right. Where annotators judge groups differently, so will these numbers.",
+        "A difference is not yet a cause: the items of a group may differ from others in more than the group.",
+    ]
+    if tests:
+        alpha = 1.0 - finding.estimates[0].estimate.level
+        found.append(
+            f"{tests:,} comparisons were made at once, so about {tests * alpha:.0f} would look unusual by chance. "
+            f"Those marked as standing out do so after Holm's adjustment: the chance of one or more false marks among "
+            f"all of them is at most {alpha:.0%}."
+        )
+    found += evidence.notes
+    found += _small(finding)
+    found += _not_annotated(evidence)
+    found += _undefined(finding)
+    if evidence.declaration.inclusion:
+        found.append(
+            "Items were sampled with known probabilities: estimates and intervals are for what was sampled from."
+        )
+    return tuple(found)
+
+
+def _small(finding: Finding) -> list[str]:
+    names = [
+        m.slice["group"]
+        for m in finding
+        if m.measure == "count"
+        and "group" in m.slice
+        and "small" in m.estimate.flags
+        and set(m.slice) <= {"group", "model"}
+    ]
+    if not names:
+        return []
+    return [f"Small groups, up to {SMALL} items, where little can be said: {_listed(list(dict.fromkeys(names)))}."]
+
+
+def _not_annotated(evidence: Evidence) -> list[str]:
+    total, missing = len(evidence.rows), {}
+    for name, member in evidence.rows.groups.items():
+        if member.annotated is not None:
+            missing[name] = total - int(member.annotated.sum())
+    if not missing:
+        return []
+    most = max(missing.values())
+    return [
+        f"Items without an annotation for a group are left out of that group and of its background: up to {most:,} of "
+        f"{total:,} items ({len(missing)} groups)."
+    ]
+
+
+def _undefined(finding: Finding) -> list[str]:
+    names = [
+        m.slice["group"]
+        for m in finding
+        if not m.estimate.defined and set(m.slice) <= {"group", "model"} and "group" in m.slice
+    ]
+    if not names:
+        return []
+    return [f"Some numbers have no value for {_listed(list(dict.fromkeys(names)))}; each says why."]
+
+
+def _listed(names: list[str]) -> str:
+    shown = ", ".join(names[:8])
+    return shown + (f" and {len(names) - 8} more" if len(names) > 8 else "")

@@ -1,0 +1,128 @@
+"""What the numbers of a group say, in words, after the shapes A to G of the paper's Table 2.
+
+A sign counts only where it stands out among everything looked at and is large enough to matter.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from evenhand.estimate import Estimate
+
+AUC_MARGIN = 0.02  # an AUC this far below the overall one
+GAP_MARGIN = 0.05  # an average equality gap this far from 0
+WIDE = 1.25  # ranks scattered by so much more than those of equals
+
+SHAPES = {
+    "A": "a small shift of scores",
+    "B": "a large shift to higher scores",
+    "C": "a large shift to higher scores, with many violating items in the group",
+    "D": "a large shift to lower scores",
+    "E": "low separability within the group",
+    "F": "a wide range of scores without overlap",
+    "G": "a wide range of scores with overlap",
+}
+
+
+@dataclass(frozen=True)
+class Signs:
+    """What stands out about one group."""
+
+    estimates: dict[str, Estimate]
+    overall_auc: float
+    spreads: tuple[float, float] | None  # rank spread of violating and benign items; None where undefined
+    skewed: bool = False  # far more violating items than elsewhere
+
+    def lowered(self, name: str) -> bool:
+        """An AUC clearly below the overall one."""
+        e = self.estimates[name]
+        return e.value is not None and "stands_out" in e.flags and e.value < self.overall_auc - AUC_MARGIN
+
+    def moved(self, name: str) -> int:
+        """+1 scored clearly higher than the background, -1 lower, 0 neither."""
+        e = self.estimates[name]
+        if e.value is None or "stands_out" not in e.flags or abs(e.value) < GAP_MARGIN:
+            return 0
+        return 1 if e.value > 0 else -1
+
+    @property
+    def wide(self) -> bool:
+        """Scores that scatter more than those of the background, in both classes."""
+        return self.spreads is not None and min(self.spreads) > WIDE
+
+
+def shape(signs: Signs) -> str | None:
+    """The letter of the shape that the numbers look like; None when nothing stands out."""
+    negative, positive = signs.moved("negative_aeg"), signs.moved("positive_aeg")
+    if negative > 0 > positive:
+        return "E"
+    if negative + positive > 0:
+        large = "C" if signs.skewed else "B"
+        return large if signs.lowered("bpsn_auc") else "A"
+    if negative + positive < 0:
+        return "D" if signs.lowered("bnsp_auc") else "A"
+    if signs.lowered("subgroup_auc"):
+        return "G"
+    return "F" if signs.wide else None
+
+
+def in_words(signs: Signs, letter: str | None) -> str:
+    """Two or three sentences for a report."""
+    if all(not e.defined for e in signs.estimates.values()):
+        return "Nothing can be said: " + str(next(iter(signs.estimates.values())).note) + "."
+    sentences = [_shift(signs), *_consequences(signs), *_at_threshold(signs)]
+    if letter:
+        sentences.append(f"It looks like shape {letter}: {SHAPES[letter]}.")
+    if any("small" in e.flags for e in signs.estimates.values()):
+        sentences.append("The group is small: read the intervals, not the values.")
+    return " ".join(sentences)
+
+
+def _shift(signs: Signs) -> str:
+    words = {1: "scored higher than elsewhere", -1: "scored lower than elsewhere", 0: "scored much as elsewhere"}
+    negative, positive = signs.moved("negative_aeg"), signs.moved("positive_aeg")
+    if negative == positive:
+        return f"Benign and violating items of the group are {'both ' if negative else ''}{words[negative]}."
+    return f"Benign items of the group are {words[negative]}, its violating items are {words[positive]}."
+
+
+def _consequences(signs: Signs) -> list[str]:
+    sentences = []
+    if signs.lowered("bpsn_auc"):
+        sentences.append(
+            f"In {_misses(signs, 'bpsn_auc')} of 100 pairs a benign item of the group is ranked above a violating item "
+            "from elsewhere: one threshold for all means more false alarms here."
+        )
+    if signs.lowered("bnsp_auc"):
+        sentences.append(
+            f"In {_misses(signs, 'bnsp_auc')} of 100 pairs a violating item of the group is ranked below a benign item "
+            "from elsewhere: one threshold for all means more misses here."
+        )
+    if signs.lowered("subgroup_auc"):
+        sentences.append(
+            f"Within the group the model tells violating from benign less well: {_misses(signs, 'subgroup_auc')} of "
+            f"100 pairs are in the wrong order, overall {_count(1.0 - signs.overall_auc)}."
+        )
+    return sentences
+
+
+def _at_threshold(signs: Signs) -> list[str]:
+    found = []
+    for gap, rate, items in (("fpr_gap", "fpr", "benign"), ("tpr_gap", "tpr", "violating")):
+        difference, own = signs.estimates[gap], signs.estimates[rate]
+        if difference.value is None or own.value is None:
+            continue
+        if "stands_out" in difference.flags and abs(difference.value) >= AUC_MARGIN:
+            found.append(f"{own.value:.0%} of its {items} items (elsewhere {own.value + difference.value:.0%})")
+    return [f"At the threshold the model flags {' and '.join(found)}."] if found else []
+
+
+def _misses(signs: Signs, name: str) -> str:
+    value = signs.estimates[name].value
+    assert value is not None
+    return _count(1.0 - value)
+
+
+def _count(share: float) -> str:
+    hundred = 100.0 * share
+    return f"{hundred:.0f}" if hundred >= 1.0 else f"{hundred:.1g}"

@@ -1,0 +1,31 @@
+"""People who belong to two groups at once: groups of their own, where there are enough of them."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from itertools import combinations
+
+import numpy as np
+
+from evenhand.audits.bias.quantities import SMALL
+from evenhand.evidence import Evidence
+from evenhand.tally import Membership
+from evenhand.tally.rows import Mask
+
+JOINT = " × "
+
+
+def with_intersections(evidence: Evidence) -> Evidence:
+    """Add every pair of groups that share more than 100 items and of which neither contains the other."""
+    groups = dict(evidence.rows.groups)
+    for (first, one), (second, two) in combinations(evidence.rows.groups.items(), 2):
+        both = np.intersect1d(one.rows, two.rows, assume_unique=True)
+        if SMALL < len(both) < min(len(one.rows), len(two.rows)):
+            groups[first + JOINT + second] = Membership(both.astype(np.int32), _both(one, two))
+    return replace(evidence, rows=replace(evidence.rows, groups=groups))
+
+
+def _both(one: Membership, two: Membership) -> Mask | None:
+    if one.annotated is None or two.annotated is None or one.annotated is two.annotated:
+        return one.annotated if one.annotated is not None else two.annotated
+    return one.annotated & two.annotated

@@ -1,0 +1,102 @@
+"""A whole request: which data, what its columns mean, which audits, which settings. A TOML file can hold one."""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, fields
+from pathlib import Path
+from typing import Any
+
+from evenhand.audits.settings import Settings
+from evenhand.errors import InputError, nearest
+from evenhand.evidence import Declaration
+
+ROLES = tuple(f.name for f in fields(Declaration))
+SETTINGS = tuple(f.name for f in fields(Settings))
+
+
+@dataclass(frozen=True)
+class Request:
+    """What to audit and how."""
+
+    data: Any
+    declaration: Declaration
+    settings: Settings
+    audits: tuple[str, ...] | None = None
+    query: str | None = None
+
+    @classmethod
+    def of(
+        cls,
+        data: Any,
+        *,
+        audits: Sequence[str] | None = None,
+        query: str | None = None,
+        options: Mapping[str, Any],
+    ) -> Request:
+        """From data and loosely typed options; from a TOML file, on top of what that says."""
+        written = _read(Path(data)) if isinstance(data, (str, Path)) and str(data).endswith(".toml") else {}
+        data = written.pop("data", data)
+        given = {name: value for name, value in options.items() if value is not None}
+        merged = {**written.pop("options", {}), **given}
+        for name in merged:
+            if name not in (*ROLES, *SETTINGS):
+                raise InputError(f"there is no option '{name}'; {nearest(name, (*ROLES, *SETTINGS))}")
+        chosen = audits or written.get("audits")
+        return cls(
+            data,
+            Declaration.of({name: value for name, value in merged.items() if name in ROLES}),
+            Settings.of({name: value for name, value in merged.items() if name in SETTINGS}),
+            tuple(chosen) if chosen else None,
+            query or written.get("query"),
+        )
+
+
+def _read(path: Path) -> dict[str, Any]:
+    """The parts of a TOML file; a data path in it is relative to it."""
+    try:
+        content = tomllib.loads(path.read_text(encoding="utf-8"))
+    except FileNotFoundError:
+        raise InputError("there is no such file", source=str(path)) from None
+    except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
+        raise InputError(f"not a readable TOML file: {error}", source=str(path)) from None
+    known = ("data", "query", "audits", "columns", "settings")
+    for name in content:
+        if name not in known:
+            raise InputError(f"there is no part '{name}'; {nearest(name, known)}", source=str(path))
+    if not isinstance(content.get("data"), str):
+        raise InputError("the entry 'data' must name a file or a database URL", source=str(path))
+    for part in ("columns", "settings"):
+        if not isinstance(content.get(part, {}), dict):
+            raise InputError(f"'{part}' must be a table: [{part}]", source=str(path))
+    columns = dict(content.get("columns", {}))
+    if isinstance(columns.get("terms"), str):
+        columns["terms"] = read_terms(path.parent / columns["terms"])
+    data = content["data"]
+    options = {**columns, **content.get("settings", {})}
+    return {**content, "data": data if "://" in data else path.parent / data, "options": options}
+
+
+def read_terms(path: Path) -> dict[str, tuple[str, ...]]:
+    """Groups by words from a text file: one a line, "word" or "name: word, word"; # starts a comment."""
+    try:
+        lines = path.read_text(encoding="utf-8").splitlines()
+    except FileNotFoundError:
+        raise InputError("there is no such file", source=str(path)) from None
+    except (OSError, UnicodeDecodeError) as error:
+        raise InputError(f"the terms cannot be read: {error}", source=str(path)) from None
+    terms: dict[str, tuple[str, ...]] = {}
+    for row, line in enumerate(lines, start=1):
+        text = line.split("#", 1)[0].strip()
+        if not text:
+            continue
+        name, _, words = text.partition(":")
+        found = tuple(word.strip() for word in (words or name).split(",") if word.strip())
+        if not found or name.strip() in terms:
+            problem = "this group is there already" if found else "this group has no words"
+            raise InputError(problem, source=str(path), row=row)
+        terms[name.strip()] = found
+    if not terms:
+        raise InputError("the file holds no terms", source=str(path))
+    return terms

@@ -1,0 +1,61 @@
+"""The table of audits: one row each. Command, report section and docs page follow from it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from evenhand.audits.bias import audit_bias
+from evenhand.audits.settings import Progress, Settings
+from evenhand.errors import InputError, nearest
+from evenhand.evidence import Evidence
+from evenhand.finding import Finding
+
+
+@dataclass(frozen=True, slots=True)
+class Audit:
+    """A question, the roles it needs declared, and the function that answers it."""
+
+    name: str
+    question: str
+    needs: frozenset[str]
+    run: Callable[[Evidence, Settings, Progress], Finding]
+
+
+AUDITS: tuple[Audit, ...] = (
+    Audit(
+        name="bias",
+        question="Does the model score groups differently?",
+        needs=frozenset({"score", "label", "groups"}),
+        run=audit_bias,
+    ),
+)
+
+
+def choose(names: Sequence[str] | None, declared: frozenset[str]) -> list[Audit]:
+    """The audits asked for, or all whose columns are declared."""
+    known = {audit.name: audit for audit in AUDITS}
+    if not names:
+        chosen = [audit for audit in AUDITS if audit.needs <= declared]
+        if not chosen:
+            wishes = "; ".join(f"{audit.name} needs {', '.join(sorted(audit.needs - declared))}" for audit in AUDITS)
+            raise InputError(f"no audit can run on what is declared: {wishes}")
+        return chosen
+    for name in names:
+        if name not in known:
+            raise InputError(f"there is no audit '{name}'; {nearest(name, known)}")
+        if missing := known[name].needs - declared:
+            raise InputError(f"the audit '{name}' needs {', '.join(sorted(missing))} to be declared")
+    return [known[name] for name in names]
+
+
+def run_audits(
+    evidence: Evidence, settings: Settings, *, audits: Sequence[str] | None = None, progress: Progress | None = None
+) -> list[Finding]:
+    """Answer the questions, in the order of the table."""
+    chosen = choose(audits, evidence.declaration.declared)
+    return [audit.run(evidence, settings, progress or _silent) for audit in chosen]
+
+
+def _silent(what: str, done: int, of: int) -> None:
+    pass

@@ -1,0 +1,53 @@
+"""The work behind `evenhand audit`, apart from its many options."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from evenhand.audits.request import read_terms
+from evenhand.cli.progress import progress_bar
+from evenhand.reports import Report, audit
+from evenhand.reports.files import check_writable
+
+OUT = Path("evenhand-report")
+
+
+def run(
+    data: str,
+    options: Mapping[str, Any],
+    *,
+    audits: list[str] | None,
+    query: str | None,
+    terms: Path | None,
+    out: Path | None,
+    shown: str,
+) -> None:
+    """Open, audit, save, print."""
+    folder = out or (OUT if shown == "table" else None)
+    if folder:
+        check_writable(folder)
+    words = {"terms": read_terms(terms)} if terms else {}
+    with progress_bar() as progress:
+        report = audit(data, audits=audits, query=query, progress=progress, **options, **words)
+        if folder:
+            report.save(folder, progress=progress)
+    show(report, shown)
+    if folder:
+        print(f"\nreport: {folder / 'report.html'}", file=sys.stdout if shown == "table" else sys.stderr)
+
+
+def show(report: Report, shown: str) -> None:
+    """Print a report as JSON, CSV or tables."""
+    if shown == "json":
+        sys.stdout.write(report.json())
+    elif shown == "csv":
+        sys.stdout.write(report.csv())
+    else:
+        from rich.console import Console
+
+        from evenhand.reports.terminal import show as show_tables
+
+        show_tables(report.findings, Console())

@@ -1,0 +1,47 @@
+"""The program `evenhand`: its commands, and what happens when one fails. 0 done, 2 the input is at fault, 1 we are."""
+
+from __future__ import annotations
+
+import os
+import sys
+
+import typer
+
+from evenhand.cli import agreement, audit, demo, init
+from evenhand.errors import EvenhandError
+from evenhand.version import __version__
+
+app = typer.Typer(
+    name="evenhand",
+    help="Audit moderation done by people and models together: every number with an interval.",
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+    rich_markup_mode=None,
+)
+app.command("audit")(audit.audit)
+app.command("init")(init.init)
+app.command("agreement")(agreement.agreement)
+app.command("demo")(demo.demo)
+
+
+@app.callback(invoke_without_command=True)
+def _version(version: bool = typer.Option(False, "--version", help="Print the version and stop.")) -> None:
+    if version:
+        print(f"evenhand {__version__}")
+        raise typer.Exit
+
+
+def main() -> None:
+    """Run a command; whatever goes wrong is one line."""
+    try:
+        app()
+    except EvenhandError as error:
+        print(f"evenhand: {error}", file=sys.stderr)
+        sys.exit(error.exit_code)
+    except Exception as error:
+        if os.environ.get("EVENHAND_DEBUG"):
+            raise
+        reason = " ".join(f"{type(error).__name__}: {error}".split())[:300]
+        print(f"evenhand: a fault of Evenhand itself ({reason}); EVENHAND_DEBUG=1 shows where", file=sys.stderr)
+        sys.exit(1)

@@ -1,0 +1,53 @@
+"""What can go wrong, said in one line.
+
+Every error that a user can cause is an `InputError`: it names the source, the column and the row where it can, and
+says what to do next. `Undefined` is no fault at all: a measure that has no value on this data, with the reason.
+"""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterable
+
+
+class EvenhandError(Exception):
+    """Anything that Evenhand raises on purpose. `exit_code` is what the command line ends with."""
+
+    exit_code = 1
+
+
+class InputError(EvenhandError):
+    """The input is at fault: a file, a column, a value or a setting."""
+
+    exit_code = 2
+
+    def __init__(
+        self, problem: str, *, source: str | None = None, column: str | None = None, row: int | None = None
+    ) -> None:
+        self.problem, self.source, self.column, self.row = problem, source, column, row
+        place = ", ".join(
+            part for part in (f"column '{column}'" if column else "", f"row {row}" if row else "") if part
+        )
+        super().__init__(": ".join(_one_line(part) for part in (source, place, problem) if part))
+
+    def within(self, source: str) -> InputError:
+        """The same error, naming the source it happened in."""
+        return InputError(self.problem, source=self.source or source, column=self.column, row=self.row)
+
+
+class Undefined(EvenhandError):  # noqa: N818 (no error: a fact about the data)
+    """A measure that has no value here. The message is the reason, in words that can stand in a report."""
+
+
+def nearest(word: str, known: Iterable[str]) -> str:
+    """A hint for a misspelt name: the nearest known one, or the list of them."""
+    names = sorted(known)
+    close = difflib.get_close_matches(word, names, n=1, cutoff=0.6)
+    if close:
+        return f"did you mean '{close[0]}'?"
+    shown = ", ".join(f"'{name}'" for name in names[:12])
+    return f"there is {shown}{', …' if len(names) > 12 else ''}" if names else "there are none"
+
+
+def _one_line(text: str) -> str:
+    return " ".join(str(text).split())

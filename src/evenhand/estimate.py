@@ -1,0 +1,58 @@
+"""A number that knows how sure it is.
+
+No bare float leaves an audit. An `Estimate` has a value with an interval, or it has neither and a note that says why.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, replace
+
+
+@dataclass(frozen=True, slots=True)
+class Estimate:
+    """A value, the interval around it, how it was made and from how many items."""
+
+    value: float | None
+    low: float | None
+    high: float | None
+    level: float
+    method: str
+    n: int
+    note: str | None = None
+    flags: tuple[str, ...] = ()
+
+    def __post_init__(self) -> None:
+        if self.value is None or self.low is None or self.high is None:
+            if (self.value, self.low, self.high) != (None, None, None) or not self.note:
+                raise ValueError("an undefined estimate has no value, no interval, and a note that says why")
+        elif not all(math.isfinite(part) for part in (self.value, self.low, self.high)):
+            raise ValueError(f"an estimate must be finite, not {self.value} ({self.low} to {self.high})")
+        elif not self.low <= self.value <= self.high:
+            raise ValueError(f"the interval {self.low} to {self.high} does not hold its value {self.value}")
+
+    @classmethod
+    def undefined(cls, why: str, *, level: float, n: int) -> Estimate:
+        """No value, and the reason."""
+        return cls(None, None, None, level, "none", n, note=why)
+
+    @classmethod
+    def exact(cls, value: float, *, level: float, n: int) -> Estimate:
+        """A plain fact about the data, such as a count: its interval is the value itself."""
+        return cls(value, value, value, level, "exact", n)
+
+    @property
+    def defined(self) -> bool:
+        """Whether there is a value."""
+        return self.value is not None
+
+    def flagged(self, flag: str) -> Estimate:
+        """The same estimate with one more flag."""
+        return self if flag in self.flags else replace(self, flags=(*self.flags, flag))
+
+    def __str__(self) -> str:
+        if self.value is None:
+            return f"undefined: {self.note}"
+        if self.method == "exact":
+            return f"{self.value:g}"
+        return f"{self.value:.3f} ({self.low:.3f} to {self.high:.3f})"

@@ -1,0 +1,12 @@
+"""What is known: scored, labelled items with the groups they belong to. Declared, validated once, immutable.
+
+`Declaration` says what each column means. `open_evidence` reads a file, a database or a frame and checks every value
+that was declared; what comes out needs no further checking.
+"""
+
+from evenhand.evidence.declaration import SCALES, Declaration, Scale
+from evenhand.evidence.opening import open_evidence
+from evenhand.evidence.source import Source, open_source
+from evenhand.evidence.table import Evidence, Part
+
+__all__ = ["SCALES", "Declaration", "Evidence", "Part", "Scale", "Source", "open_evidence", "open_source"]

@@ -1,0 +1,235 @@
+"""From a column as it was written to values that need no further checking. One function a role."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import NoReturn
+
+import numpy as np
+import polars as pl
+
+from evenhand.errors import InputError, nearest
+from evenhand.evidence.declaration import Declaration, Scale
+from evenhand.tally import FloatArray, Membership
+from evenhand.tally.order import Scores
+from evenhand.tally.rows import Mask
+
+TRUTH = {"true": "1", "false": "0"}
+
+
+@dataclass(frozen=True)
+class Table:
+    """The columns that were declared, collected; knows which row of the source each row was."""
+
+    name: str
+    frame: pl.DataFrame
+    rows: pl.Series | None = None  # where rows were filtered: their numbers in the source, from 0
+
+    def fail(self, problem: str, column: str, bad: pl.Series | None = None) -> NoReturn:
+        """Say what is wrong with a column, and with which row of it first."""
+        row = None
+        if bad is not None:
+            index = int(bad.arg_true()[0])
+            row = (int(self.rows[index]) if self.rows is not None else index) + 1
+        raise InputError(problem, source=self.name, column=column, row=row)
+
+    def numbers(self, column: str, what: str) -> pl.Series:
+        """A column of numbers; true and false count as 1 and 0; empty stays empty."""
+        values = self.frame[column]
+        if values.dtype == pl.Boolean or values.dtype.is_numeric():
+            return values.cast(pl.Float32 if values.dtype == pl.Float32 else pl.Float64)
+        if values.dtype not in (pl.String, pl.Categorical, pl.Enum, pl.Null):
+            self.fail(f"{what} must be numbers, not {values.dtype}", column)
+        text = values.cast(pl.String).str.strip_chars().str.to_lowercase().replace("", None)
+        parsed = text.replace(list(TRUTH), list(TRUTH.values())).cast(pl.Float64, strict=False)
+        bad = parsed.is_null() & text.is_not_null()
+        if bad.any():
+            self.fail(f"{what} must be numbers, not {values.filter(bad)[0]!r}", column, bad)
+        return parsed
+
+    def complete(self, column: str, values: pl.Series, what: str) -> None:
+        """No value may be empty."""
+        if values.null_count():
+            hint = f'leave such rows out with --where "{column} IS NOT NULL" if that is meant'
+            self.fail(f"{what} is empty; {hint}", column, values.is_null())
+
+
+def score(table: Table, column: str, scale: Scale) -> Scores:
+    """Finite numbers within the range of their scale, in the precision they came in."""
+    values = table.numbers(column, "scores")
+    table.complete(column, values, "the score")
+    for bad, word in ((values.is_nan(), "NaN"), (values.is_infinite(), "infinite")):
+        if bad.any():
+            table.fail(f"the score is {word}; scores must be finite", column, bad)
+    if scale.lowest is not None and scale.highest is not None:
+        bad = (values < scale.lowest) | (values > scale.highest)
+        if bad.any():
+            worst = values.filter(bad)[0]
+            table.fail(
+                f"the score {worst:g} is outside {scale.lowest:g} to {scale.highest:g}; "
+                "declare another scale (percent, logit or rank) if that is what it is",
+                column,
+                bad,
+            )
+    return values.to_numpy()
+
+
+def label(table: Table, declaration: Declaration) -> tuple[Mask, list[str]]:
+    """Violating or not, and what to note about how that was decided."""
+    assert declaration.label is not None
+    column, notes = declaration.label, []
+    if declaration.positive:
+        violating = _is_one_of(table, column, declaration.positive)
+    else:
+        values = _label_numbers(table, column)
+        violating = values >= declaration.label_threshold
+        if ((values > 0) & (values < 1)).any():
+            notes.append(
+                f"The label '{column}' is a share of annotators: {declaration.label_threshold:g} or more is violating."
+            )
+    mask = violating.to_numpy()
+    if mask.all() or not mask.any():
+        table.fail(
+            f"every item is {'violating' if len(mask) and mask[0] else 'benign'}: both classes are needed", column
+        )
+    return mask, notes
+
+
+def _is_one_of(table: Table, column: str, positive: tuple[str, ...]) -> pl.Series:
+    values = table.frame[column]
+    table.complete(column, values, "the label")
+    if values.dtype.is_numeric():
+        try:
+            return values.cast(pl.Float64).is_in([float(value) for value in positive])
+        except ValueError:
+            table.fail(f"the labels are numbers, so '{positive[0]}' cannot be one of them", column)
+    text = values.cast(pl.String)
+    known = text.unique().to_list()
+    for value in positive:
+        if value not in known:
+            table.fail(f"no item has the label '{value}'; {nearest(value, known)}", column)
+    return text.is_in(list(positive))
+
+
+def _label_numbers(table: Table, column: str) -> pl.Series:
+    values = table.frame[column]
+    if values.dtype in (pl.String, pl.Categorical, pl.Enum):
+        classes = values.drop_nulls().cast(pl.String).unique().sort().head(6).to_list()
+        if not all(_is_number(value) for value in classes):
+            shown = ", ".join(f"'{value}'" for value in classes[:5]) + (", …" if len(classes) > 5 else "")
+            table.fail(f"the labels are words ({shown}); say which is violating with --positive", column)
+    numbers = table.numbers(column, "labels")
+    table.complete(column, numbers, "the label")
+    bad = ~((numbers >= 0) & (numbers <= 1)).fill_null(False) | numbers.is_nan()
+    if bad.any():
+        table.fail(
+            f"the label {numbers.filter(bad)[0]:g} is neither 0, 1 nor a share of annotators between them; "
+            "name the violating one with --positive if these are codes",
+            column,
+            bad,
+        )
+    return numbers
+
+
+def _is_number(text: str) -> bool:
+    try:
+        float(TRUTH.get(text.strip().lower(), text))
+    except ValueError:
+        return False
+    return True
+
+
+class Groups:
+    """Collects groups, sharing one mask between those that were annotated on the same rows."""
+
+    def __init__(self, table: Table) -> None:
+        self.table, self.members = table, dict[str, Membership]()
+        self._known: list[tuple[pl.Series, Mask]] = []
+
+    def column(self, column: str, threshold: float) -> None:
+        """A group from a column of true/false, 0/1 or shares of annotators."""
+        if self.table.frame[column].dtype == pl.Boolean:
+            self.add(column, self.table.frame[column], column)
+            return
+        values = self.table.numbers(column, "a group's values")
+        if values.dtype.is_float():
+            values = values.fill_nan(None)
+        bad = ((values < 0) | (values > 1)).fill_null(False)
+        if bad.any():
+            self.table.fail(
+                f"{values.filter(bad)[0]:g} is no membership: a group holds true/false, 0/1 or a share of annotators; "
+                "for named values use --group-by",
+                column,
+                bad,
+            )
+        self.add(column, values >= threshold, column)
+
+    def add(self, name: str, inside: pl.Series, column: str) -> None:
+        """A group from true, false and empty (not annotated)."""
+        rows = inside.fill_null(False).arg_true().to_numpy().astype(np.int32)
+        if not len(rows):
+            self.table.fail(f"nobody is in the group '{name}'", column)
+        self.members[name] = Membership(rows, self._annotated(inside))
+
+    def _annotated(self, inside: pl.Series) -> Mask | None:
+        if not inside.null_count():
+            return None
+        known = inside.is_not_null()
+        for series, mask in self._known:
+            if series.equals(known):
+                return mask
+        self._known.append((known, known.to_numpy()))
+        return self._known[-1][1]
+
+
+def categories(table: Table, column: str, what: str, most: int) -> dict[str, pl.Series]:
+    """The values of a column as true/false series, the most frequent first; an empty value is in none and unknown."""
+    values = table.frame[column].cast(pl.String)
+    counts = values.drop_nulls().value_counts(sort=True)
+    if len(counts) > most:
+        table.fail(f"{len(counts)} different values: {what} needs a column with at most {most}", column)
+    names = sorted(zip(counts[column].to_list(), counts["count"].to_list(), strict=True), key=lambda x: (-x[1], x[0]))
+    return {name: values == name for name, _ in names}
+
+
+def counts(table: Table, column: str) -> FloatArray:
+    """How many equal rows each row stands for: whole numbers."""
+    values = _weights(table, column, "a count")
+    bad = (values < 0) | (values.floor() != values)
+    if bad.any():
+        table.fail(
+            f"{values.filter(bad)[0]:g} is no count; counts are whole numbers from 0. "
+            "A sampling weight is declared by its inclusion probability",
+            column,
+            bad,
+        )
+    if values.sum() == 0:
+        table.fail("all counts are 0", column)
+    return values.to_numpy()
+
+
+def inclusion(table: Table, column: str) -> FloatArray:
+    """The probability with which each row came into the sample."""
+    values = _weights(table, column, "an inclusion probability")
+    bad = ~((values > 0) & (values <= 1))
+    if bad.any():
+        table.fail(f"{values.filter(bad)[0]:g} is no inclusion probability: above 0, up to 1", column, bad)
+    return values.to_numpy()
+
+
+def _weights(table: Table, column: str, what: str) -> pl.Series:
+    values = table.numbers(column, f"{what}s values" if what.endswith("s") else f"values of {what}").cast(pl.Float64)
+    table.complete(column, values, what)
+    bad = ~values.is_finite()
+    if bad.any():
+        table.fail(f"{what} must be finite", column, bad)
+    return values
+
+
+def unique(table: Table, column: str) -> None:
+    """Ids must be there and differ."""
+    values = table.frame[column]
+    table.complete(column, values, "the id")
+    if values.n_unique() < len(values):
+        repeated = ~values.is_first_distinct()
+        table.fail(f"the id {values.filter(repeated)[0]!r} occurs twice", column, repeated)

@@ -1,0 +1,140 @@
+"""What each column means. Roles are declared, never guessed from values."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, fields
+from typing import Any
+
+from evenhand.errors import InputError, nearest
+
+
+@dataclass(frozen=True, slots=True)
+class Scale:
+    """The unit of a score: its range, and where it is cut unless told otherwise."""
+
+    name: str
+    lowest: float | None
+    highest: float | None
+    threshold: float | None
+
+
+SCALES = {
+    scale.name: scale
+    for scale in (
+        Scale("probability", 0.0, 1.0, 0.5),
+        Scale("percent", 0.0, 100.0, 50.0),
+        Scale("logit", None, None, 0.0),
+        Scale("rank", None, None, None),
+    )
+}
+
+
+@dataclass(frozen=True, kw_only=True)
+class Declaration:
+    """The roles of the columns of one table of items."""
+
+    score: tuple[str, ...] = ()
+    scale: tuple[str, ...] = ("probability",)
+    label: str | None = None
+    positive: tuple[str, ...] = ()
+    label_threshold: float = 0.5
+    groups: tuple[str, ...] = ()
+    group_by: str | None = None
+    terms: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    group_threshold: float = 0.5
+    text: str | None = None
+    id: str | None = None
+    slices: tuple[str, ...] = ()
+    count: str | None = None
+    inclusion: str | None = None
+    where: str | None = None
+
+    def __post_init__(self) -> None:
+        _check_scales(self)
+        ways = [
+            name
+            for name, given in (("groups", self.groups), ("group_by", self.group_by), ("terms", self.terms))
+            if given
+        ]
+        if len(ways) > 1:
+            raise InputError(f"groups are declared in more than one way ({' and '.join(ways)}): choose one")
+        if self.terms and not self.text:
+            raise InputError("groups by words in the text need the text column: declare text")
+        for name in ("label_threshold", "group_threshold"):
+            if not 0.0 < getattr(self, name) <= 1.0:
+                raise InputError(f"{name} is {getattr(self, name)}: a share of annotators lies above 0 and up to 1")
+        for name in ("score", "groups", "slices"):
+            _check_twice(name, getattr(self, name))
+
+    @classmethod
+    def of(cls, roles: Mapping[str, Any]) -> Declaration:
+        """From loosely typed values, as a TOML file, a command line or a notebook gives them."""
+        known = {f.name: f for f in fields(cls)}
+        given: dict[str, Any] = {}
+        for name, value in roles.items():
+            if name not in known:
+                raise InputError(f"there is no role '{name}'; {nearest(name, known)}")
+            if value is None:
+                continue
+            given[name] = _terms(value) if name == "terms" else _typed(name, str(known[name].type), value)
+        return cls(**given)
+
+    @property
+    def declared(self) -> frozenset[str]:
+        """The roles that audits ask for: the names of those that are filled; `groups` however they are given."""
+        filled = {f.name for f in fields(self) if f.name not in ("scale", "positive") and getattr(self, f.name)}
+        return frozenset(filled | ({"groups"} if self.group_by or self.terms else set()))
+
+    def scale_of(self, index: int) -> Scale:
+        """The scale of the score with this number."""
+        return SCALES[self.scale[index] if len(self.scale) > 1 else self.scale[0]]
+
+    def as_dict(self) -> dict[str, Any]:
+        """The roles that were declared, for the provenance of a finding."""
+        values = {f.name: getattr(self, f.name) for f in fields(self)}
+        plain = {name: list(v) if isinstance(v, tuple) else v for name, v in values.items() if v}
+        if self.terms:
+            plain["terms"] = {name: list(words) for name, words in self.terms.items()}
+        return plain
+
+
+def _check_scales(declaration: Declaration) -> None:
+    for scale in declaration.scale:
+        if scale not in SCALES:
+            raise InputError(f"there is no scale '{scale}'; {nearest(scale, SCALES)}")
+    if len(declaration.scale) not in (1, len(declaration.score)):
+        raise InputError(f"{len(declaration.scale)} scales for {len(declaration.score)} scores: give one, or one each")
+
+
+def _check_twice(name: str, columns: tuple[str, ...]) -> None:
+    twice = sorted({column for column in columns if columns.count(column) > 1})
+    if twice:
+        raise InputError(f"'{twice[0]}' is named twice in {name}")
+
+
+def _typed(name: str, kind: str, value: Any) -> Any:
+    if kind.startswith("tuple"):
+        parts = (value,) if isinstance(value, (str, int, float)) else tuple(value)
+        return tuple(_text(name, part) for part in parts)
+    if kind == "float":
+        if isinstance(value, bool) or not isinstance(value, (int, float)):
+            raise InputError(f"{name} must be a number, not {value!r}")
+        return float(value)
+    return _text(name, value)
+
+
+def _text(name: str, value: Any) -> str:
+    if isinstance(value, bool) or not isinstance(value, (str, int, float)) or value == "":
+        raise InputError(f"{name} must be a name, not {value!r}")
+    return str(value)
+
+
+def _terms(value: Any) -> dict[str, tuple[str, ...]]:
+    """Groups by words: a list of words, or names with their words."""
+    named = value if isinstance(value, Mapping) else {word: (word,) for word in value}
+    terms = {str(name): (words,) if isinstance(words, str) else tuple(words) for name, words in named.items()}
+    for name, words in terms.items():
+        if not words or not all(isinstance(word, str) and word.strip() for word in words):
+            raise InputError(f"the group '{name}' has no words")
+    return {name: tuple(word.strip().lower() for word in words) for name, words in terms.items()}

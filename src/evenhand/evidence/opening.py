@@ -1,0 +1,157 @@
+"""From a source and a declaration to evidence."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import polars as pl
+
+from evenhand.errors import InputError
+from evenhand.evidence import columns, faults
+from evenhand.evidence.columns import Groups, Table
+from evenhand.evidence.declaration import Declaration
+from evenhand.evidence.source import Source, open_source
+from evenhand.evidence.table import Evidence, Part
+from evenhand.tally import Membership, Rows, Weights
+
+SHORT = 100  # characters; the paper `bias` looks at shorter comments apart
+MOST_GROUPS, MOST_SLICES = 200, 50
+LENGTH, TERM, ROW = "\0length", "\0term:", "\0row"  # names no file can hold
+
+
+def open_evidence(data: Any, declaration: Declaration, *, query: str | None = None) -> Evidence:
+    """Read and validate what was declared."""
+    source = data if isinstance(data, Source) else open_source(data, query=query)
+    if not declaration.score or declaration.label is None:
+        raise InputError("declare at least one score column and the label column", source=source.name)
+    table = _read(source, declaration)
+    labels, notes = columns.label(table, declaration)
+    scores = {
+        column: columns.score(table, column, declaration.scale_of(index))
+        for index, column in enumerate(declaration.score)
+    }
+    if declaration.id:
+        columns.unique(table, declaration.id)
+    rows = Rows(labels, _groups(table, declaration), _weights(table, declaration))
+    return Evidence(
+        name=source.name,
+        declaration=declaration,
+        scores=scores,
+        rows=rows,
+        parts=(Part({}), *_parts(table, declaration)),
+        notes=tuple(notes),
+        fingerprint=source.fingerprint,
+        texts=_texts(source, declaration, table) if declaration.text else None,
+    )
+
+
+def _read(source: Source, declaration: Declaration) -> Table:
+    wanted = _columns(declaration)
+    known = list(source.columns())
+    for column in [*wanted, *([declaration.text] if declaration.text else [])]:
+        if column not in known:
+            raise faults.unknown_column(column, known, source.name)
+    expressions = [pl.col(column) for column in wanted] + _derived(declaration)
+    if declaration.where is None:
+        frame, rows = source.collect(lambda lazy: lazy.select(expressions)), None
+    else:
+        condition = _condition(declaration.where, known, source.name)
+        frame = source.collect(
+            lambda lazy: lazy.with_row_index(ROW).filter(condition).select(pl.col(ROW), *expressions)
+        )
+        rows = frame[ROW]
+    if not len(frame):
+        problem = "the file holds no rows" if rows is None else f"no row is left where {declaration.where}"
+        raise InputError(problem, source=source.name)
+    return Table(source.name, frame, rows)
+
+
+def _columns(declaration: Declaration) -> list[str]:
+    single = (declaration.label, declaration.group_by, declaration.id, declaration.count, declaration.inclusion)
+    named = [*declaration.score, *(column for column in single if column), *declaration.groups, *declaration.slices]
+    return list(dict.fromkeys(named))
+
+
+def _derived(declaration: Declaration) -> list[pl.Expr]:
+    """What is wanted of a text is its length and whether words occur in it; the text itself stays where it is."""
+    if not declaration.text:
+        return []
+    text = pl.col(declaration.text).cast(pl.String)
+    terms = [
+        text.str.to_lowercase().str.contains(_whole_words(words)).alias(TERM + name)
+        for name, words in declaration.terms.items()
+    ]
+    return [text.str.len_chars().alias(LENGTH), *terms]
+
+
+def _whole_words(words: tuple[str, ...]) -> str:
+    return rf"(?:^|\W)(?:{'|'.join(re.escape(word) for word in words)})(?:\W|$)"
+
+
+def _condition(where: str, known: list[str], name: str) -> pl.Expr:
+    """A filter in SQL. Only an expression over the columns: a query inside it could read other files."""
+    bare = re.sub(r"'(?:[^']|'')*'|\"[^\"]*\"", "", where)
+    if re.search(r"\b(select|from)\b", bare, re.IGNORECASE):
+        raise InputError(f"--where takes a condition on the columns, not a query: {where}", source=name)
+    try:
+        condition = pl.sql_expr(where)
+        for column in condition.meta.root_names():
+            if column not in known:
+                raise faults.unknown_column(column, known, name)
+    except (pl.exceptions.PolarsError, TypeError) as error:
+        raise InputError(f"--where could not be understood: {str(error).splitlines()[0]}", source=name) from None
+    return condition
+
+
+def _groups(table: Table, declaration: Declaration) -> dict[str, Membership]:
+    groups = Groups(table)
+    for column in declaration.groups:
+        groups.column(column, declaration.group_threshold)
+    if declaration.group_by:
+        values = columns.categories(table, declaration.group_by, "grouping by its values", MOST_GROUPS)
+        if len(values) < 2:
+            table.fail("fewer than two different values: there is nothing to compare with", declaration.group_by)
+        for name, inside in values.items():
+            groups.add(name, inside, declaration.group_by)
+    for name in declaration.terms:
+        assert declaration.text is not None
+        groups.add(name, table.frame[TERM + name], declaration.text)
+    return groups.members
+
+
+def _weights(table: Table, declaration: Declaration) -> Weights | None:
+    return Weights.of(
+        count=columns.counts(table, declaration.count) if declaration.count else None,
+        inclusion=columns.inclusion(table, declaration.inclusion) if declaration.inclusion else None,
+    )
+
+
+def _parts(table: Table, declaration: Declaration) -> list[Part]:
+    parts = []
+    if declaration.text:
+        short = (table.frame[LENGTH] < SHORT).fill_null(False).to_numpy()
+        if short.any() and not short.all():
+            parts.append(Part({"length": "short"}, short))
+    for column in declaration.slices:
+        for value, inside in columns.categories(table, column, "slicing by its values", MOST_SLICES).items():
+            parts.append(Part({column: value}, inside.fill_null(False).to_numpy()))
+    return parts
+
+
+def _texts(source: Source, declaration: Declaration, table: Table) -> Callable[[list[int]], list[str]]:
+    """Fetches the texts of some rows of the evidence, for those who ask for them."""
+
+    def fetch(rows: list[int]) -> list[str]:
+        wanted = np.asarray(rows) if table.rows is None else table.rows.to_numpy()[rows]
+        assert declaration.text is not None
+        text = pl.col(declaration.text).cast(pl.String).fill_null("")
+        found = source.collect(
+            lambda lazy: lazy.with_row_index(ROW).filter(pl.col(ROW).is_in(wanted.tolist())).select(ROW, text)
+        )
+        by_row = dict(zip(found[ROW].to_list(), found[declaration.text].to_list(), strict=True))
+        return [by_row[int(row)] for row in wanted]
+
+    return fetch

@@ -1,0 +1,180 @@
+"""Where a table comes from: a file, a database query or a frame in memory. All become one lazy Polars frame."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable
+from concurrent.futures import Future, ThreadPoolExecutor
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, TypeVar
+
+import polars as pl
+
+from evenhand.errors import InputError
+from evenhand.evidence import faults
+
+T = TypeVar("T")
+Scan = Callable[[Path], pl.LazyFrame]
+
+
+@dataclass(frozen=True)
+class Source:
+    """A named table. `name` is what error messages call it; `identity` goes into the provenance."""
+
+    name: str
+    frame: pl.LazyFrame
+    path: Path | None = None
+    identity: Future[dict[str, str]] | None = None
+    as_text: pl.LazyFrame | None = None  # the same with every column as text, for when types were inferred wrongly
+
+    def columns(self) -> pl.Schema:
+        """Names and types."""
+        return self._guarded(pl.LazyFrame.collect_schema)
+
+    def collect(self, build: Callable[[pl.LazyFrame], pl.LazyFrame]) -> pl.DataFrame:
+        """Read what a query needs and nothing more."""
+        return self._guarded(lambda frame: build(frame).collect(engine="streaming"))
+
+    def fingerprint(self) -> dict[str, str]:
+        """What identifies the source: the file and its hash, or the database and its query."""
+        return self.identity.result() if self.identity else {"source": self.name}
+
+    def _guarded(self, action: Callable[[pl.LazyFrame], T]) -> T:
+        try:
+            try:
+                return action(self.frame)
+            except pl.exceptions.ComputeError:
+                if self.as_text is None:
+                    raise
+                return action(self.as_text)
+        except (pl.exceptions.PolarsError, OSError) as error:
+            raise faults.explain(error, self.name, self.path) from error
+
+
+def open_source(data: Any, *, query: str | None = None) -> Source:
+    """Open a path, a database URL with a query, or any frame that Narwhals understands."""
+    if isinstance(data, str) and "://" in data:
+        return _database(data, query)
+    if query is not None:
+        raise InputError("a query needs a database: give its URL instead of a file")
+    if isinstance(data, (str, Path)):
+        return _file(Path(data))
+    return Source("the frame", _lazy(data))
+
+
+def _file(path: Path) -> Source:
+    if not path.exists():
+        raise InputError("there is no such file", source=str(path))
+    if path.is_dir():
+        raise InputError("this is a folder, not a file", source=str(path))
+    if not path.stat().st_size:
+        raise InputError("the file is empty", source=str(path))
+    try:
+        frame = _scanner(path)(path)
+    except (pl.exceptions.PolarsError, OSError) as error:
+        raise faults.explain(error, str(path), path) from error
+    as_text = _delimited(path, infer_schema=False) if ".csv" in path.name.lower() or path.suffix == ".tsv" else None
+    return Source(str(path), frame, path, _in_background(_hash, path), as_text)
+
+
+def _scanner(path: Path) -> Scan:
+    name = path.name.lower()
+    for suffix, scan in FORMATS.items():
+        if name.endswith(suffix):
+            return scan
+    raise InputError(f"the format of this file is unknown; Evenhand reads {', '.join(FORMATS)}", source=str(path))
+
+
+def _delimited(path: Path, **options: Any) -> pl.LazyFrame:
+    return pl.scan_csv(path, separator="\t" if path.suffix.lower() == ".tsv" else ",", **options)
+
+
+def _typed(path: Path) -> pl.LazyFrame:
+    return _delimited(path, infer_schema_length=10_000)
+
+
+def _xlsx(path: Path) -> pl.LazyFrame:
+    try:
+        import fastexcel  # noqa: F401
+    except ImportError:
+        raise InputError("reading XLSX needs an extra: pip install 'evenhand[xlsx]'", source=str(path)) from None
+    try:
+        return pl.read_excel(path, engine="calamine", infer_schema_length=None).lazy()
+    except Exception as error:  # the reader raises errors of several packages
+        raise InputError(f"not a readable XLSX file ({error})", source=str(path)) from error
+
+
+FORMATS: dict[str, Scan] = {
+    ".parquet": lambda path: pl.scan_parquet(path),
+    ".csv": _typed,
+    ".csv.gz": _typed,
+    ".tsv": _typed,
+    ".jsonl": lambda path: pl.scan_ndjson(path, infer_schema_length=10_000),
+    ".ndjson": lambda path: pl.scan_ndjson(path, infer_schema_length=10_000),
+    ".arrow": lambda path: pl.scan_ipc(path),
+    ".feather": lambda path: pl.scan_ipc(path),
+    ".xlsx": _xlsx,
+}
+
+
+def _database(url: str, query: str | None) -> Source:
+    import sqlalchemy
+
+    try:
+        address = sqlalchemy.make_url(url)
+    except sqlalchemy.exc.ArgumentError:
+        raise InputError(f"'{url.split('://')[0]}://…' is not a database URL") from None
+    name = address.render_as_string(hide_password=True)
+    if query is None:
+        raise InputError("a database needs a query: give it with --query", source=name)
+    if address.get_backend_name() == "sqlite" and address.database and not Path(address.database).exists():
+        raise InputError("there is no such database file", source=name)
+    try:
+        engine = sqlalchemy.create_engine(address)
+        with engine.connect() as connection:
+            frame = pl.read_database(query, connection=connection, infer_schema_length=None)
+    except (sqlalchemy.exc.SQLAlchemyError, pl.exceptions.PolarsError, ImportError) as error:
+        reason = str(getattr(error, "orig", None) or error)
+        raise InputError(f"the query failed: {reason}", source=name) from None
+    return Source(name, frame.lazy(), identity=_done({"database": name, "query": query}))
+
+
+def _lazy(data: Any) -> pl.LazyFrame:
+    """Eager frames become Polars through Arrow at the door; lazy ones (DuckDB) hand over only what is asked for."""
+    if isinstance(data, pl.LazyFrame):
+        return data
+    if isinstance(data, pl.DataFrame):
+        return data.lazy()
+    import narwhals.stable.v2 as nw
+
+    try:
+        frame = nw.from_native(data)
+    except TypeError:
+        kind = type(data).__name__
+        raise InputError(f"a {kind} is not a table: give a path, a database URL or a data frame") from None
+    if isinstance(frame, nw.LazyFrame):
+        frame = frame.collect("polars")
+    eager: pl.DataFrame = frame.to_polars()
+    return eager.lazy()
+
+
+def _hash(path: Path) -> dict[str, str]:
+    digest = hashlib.sha256()
+    with path.open("rb") as file:
+        while block := file.read(1 << 20):
+            digest.update(block)
+    return {"file": path.name, "sha256": digest.hexdigest()}
+
+
+def _in_background(action: Callable[[Path], dict[str, str]], path: Path) -> Future[dict[str, str]]:
+    pool = ThreadPoolExecutor(max_workers=1)
+    future = pool.submit(action, path)
+    pool.shutdown(wait=False)
+    return future
+
+
+def _done(identity: dict[str, str]) -> Future[dict[str, str]]:
+    future: Future[dict[str, str]] = Future()
+    future.set_result(identity)
+    return future

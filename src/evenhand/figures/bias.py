@@ -1,0 +1,229 @@
+"""The pictures of a bias finding."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+import altair as alt
+
+from evenhand.figures.figure import BENIGN, FAINT, INK, MODELS, VIOLATING, Figure
+from evenhand.finding import Exhibit, Finding, Slice
+
+ELSEWHERE = "everyone else"
+OVERVIEW = (
+    ("subgroup_auc", "Subgroup AUC"),
+    ("bpsn_auc", "BPSN AUC"),
+    ("bnsp_auc", "BNSP AUC"),
+    ("negative_aeg", "Negative AEG"),
+    ("positive_aeg", "Positive AEG"),
+)
+
+
+def figures(finding: Finding) -> Iterator[Figure]:
+    """An overview of all groups, then two figures per group, the worst first."""
+    groups = worst_first(finding)
+    yield _overview(finding, groups)
+    drawn = {exhibit.slice["group"] for exhibit in finding.exhibits}
+    for group in groups:
+        if group in drawn:
+            yield _distributions(finding, group)
+            yield _curves(finding, group)
+
+
+def worst_first(finding: Finding) -> list[str]:
+    """Groups by the lowest of their three AUCs in any model, over everything; those without a value last."""
+    worst: dict[str, float] = {}
+    for measured in finding:
+        group = measured.slice.get("group")
+        if group is None:
+            continue
+        worst.setdefault(group, 2.0)
+        whole = set(measured.slice) <= {"group", "model"}
+        if (
+            whole
+            and measured.measure in ("subgroup_auc", "bpsn_auc", "bnsp_auc")
+            and measured.estimate.value is not None
+        ):
+            worst[group] = min(worst[group], measured.estimate.value)
+    return sorted(worst, key=lambda group: worst[group])
+
+
+def _overview(finding: Finding, groups: list[str]) -> Figure:
+    names = dict(OVERVIEW)
+    rows = [
+        {
+            "group": m.slice["group"],
+            "model": m.slice.get("model", "model"),
+            "measure": names[m.measure],
+            "value": m.estimate.value,
+            "low": m.estimate.low,
+            "high": m.estimate.high,
+        }
+        for m in finding
+        if m.measure in names and m.estimate.defined and set(m.slice) in ({"group"}, {"group", "model"})
+    ]
+    models = list(dict.fromkeys(str(row["model"]) for row in rows))
+    panels = [_panel(rows, title, groups, models, first=number == 0) for number, (_, title) in enumerate(OVERVIEW)]
+    chart = alt.hconcat(*panels, spacing=14).resolve_scale(color="shared", yOffset="shared")
+    return Figure(
+        "groups",
+        "Every group at a glance",
+        "Dots are values, lines their intervals; the worst group is at the top. AUCs: 1 is best. AEGs: 0 is best, "
+        "to the right the group is scored higher than everyone else.",
+        chart.to_dict(),
+    )
+
+
+def _panel(
+    rows: list[dict[str, Any]], title: str, groups: list[str], models: list[str], *, first: bool
+) -> alt.LayerChart | alt.FacetChart:
+    own = [row for row in rows if row["measure"] == title]
+    y = alt.Y(
+        "group:N",
+        sort=groups,
+        title=None,
+        axis=alt.Axis(labels=first, ticks=False, domain=False, grid=True, labelPadding=6),
+    )
+    color = alt.Color(
+        "model:N",
+        title=None,
+        scale=alt.Scale(domain=models, range=list(MODELS[: len(models)])),
+        legend=None if len(models) == 1 else alt.Legend(),
+    )
+    base = alt.Chart(_data(own)).encode(y=y, color=color, yOffset=alt.YOffset("model:N", sort=models))
+    x = alt.X("value:Q", title=title, scale=alt.Scale(zero=False, nice=True), axis=alt.Axis(tickCount=4, format=".2~f"))
+    layers = [base.mark_rule(strokeWidth=2).encode(x=x, x2="high:Q").transform_calculate(value="datum.low")]
+    layers.append(base.mark_point(filled=True, size=42, opacity=1).encode(x=x))
+    if title.endswith("AEG"):
+        zero = alt.Chart(_data([{"value": 0}])).mark_rule(color=FAINT, strokeDash=[4, 3]).encode(x="value:Q")
+        layers.insert(0, zero)
+    height = max(2, len({row["group"] for row in own})) * (14 + 8 * (len(models) - 1))
+    return alt.layer(*layers).properties(width=150, height=height)
+
+
+def _distributions(finding: Finding, group: str) -> Figure:
+    rows: list[dict[str, Any]] = []
+    for exhibit in _exhibits(finding, "distribution", group):
+        rows += _densities(exhibit, group)
+    panels = list(dict.fromkeys(str(row["panel"]) for row in rows))
+    hue = alt.Scale(domain=["benign", "violating"], range=[BENIGN, VIOLATING])
+    base = alt.Chart().encode(
+        x=alt.X("score:Q", title="score"),
+        y=alt.Y(
+            "share:Q",
+            stack=None,
+            title=None,
+            scale=alt.Scale(type="sqrt"),
+            axis=alt.Axis(labels=False, ticks=False, grid=False, domain=False),
+        ),
+    )
+    color = alt.Color("class:N", title=None, scale=hue)
+    area = base.mark_area(interpolate="monotone", opacity=0.3).encode(color=color)
+    line = base.mark_line(interpolate="monotone", strokeWidth=1.5).encode(color=color)
+    chart = (
+        alt.layer(area, line, data=_data(rows))
+        .properties(width=_width(len(panels)), height=70)
+        .facet(
+            row=alt.Row(
+                "who:N", sort=[ELSEWHERE, group], title=None, header=alt.Header(labelAngle=0, labelAlign="left")
+            ),
+            column=alt.Column("panel:N", sort=panels, title=None),
+            spacing=8,
+        )
+    )
+    return Figure(
+        "distribution",
+        f"How '{group}' is scored beside everyone else",
+        "Shares of each class by score, on a square-root scale so that small heaps stay visible.",
+        chart.to_dict(),
+        {"group": group},
+    )
+
+
+def _densities(exhibit: Exhibit, group: str) -> Iterator[dict[str, Any]]:
+    columns = exhibit.columns
+    for who, prefix in ((ELSEWHERE, "background"), (group, "group")):
+        for kind in ("benign", "violating"):
+            for low, high, share in zip(columns["low"], columns["high"], columns[f"{prefix}_{kind}"], strict=True):
+                yield {
+                    "panel": _panel_name(exhibit.slice),
+                    "who": who,
+                    "class": kind,
+                    "score": (low + high) / 2,
+                    "share": share,
+                }
+
+
+def _curves(finding: Finding, group: str) -> Figure:
+    panels = (
+        ("tpr_curve", "violating items"),
+        ("fpr_curve", "benign items"),
+    )
+    rows: list[dict[str, Any]] = []
+    for kind, panel in panels:
+        for exhibit in _exhibits(finding, kind, group):
+            points = zip(exhibit.columns["background"], exhibit.columns["group"], strict=True)
+            rows += [
+                {"panel": panel, "line": _panel_name(exhibit.slice), "step": step, "elsewhere": x, "group": y}
+                for step, (x, y) in enumerate(points)
+            ]
+    lines = list(dict.fromkeys(str(row["line"]) for row in rows))
+    diagonal: list[dict[str, Any]] = (
+        [
+            {"panel": panel, "line": lines[0], "step": end, "elsewhere": end, "group": end}
+            for _, panel in panels
+            for end in (0, 1)
+        ]
+        if lines
+        else []
+    )
+    base = alt.Chart().encode(
+        x=alt.X("elsewhere:Q", title="share flagged among everyone else", scale=alt.Scale(domain=[0, 1])),
+        y=alt.Y("group:Q", title=f"share flagged in '{group}'", scale=alt.Scale(domain=[0, 1])),
+        order="step:O",
+    )
+    curve = base.mark_line(strokeWidth=2).encode(
+        color=alt.Color("line:N", title=None, scale=alt.Scale(domain=lines, range=_line_colors(lines)))
+    )
+    even = base.mark_line(strokeDash=[4, 3], color=INK, strokeWidth=1).transform_filter("datum.even")
+    data = [row | {"even": False} for row in rows] + [row | {"even": True} for row in diagonal]
+    chart = (
+        alt.layer(curve.transform_filter("!datum.even"), even, data=_data(data))
+        .properties(width=230, height=230)
+        .facet(column=alt.Column("panel:N", sort=[panel for _, panel in panels], title=None), spacing=40)
+    )
+    return Figure(
+        "curve",
+        f"At every threshold: '{group}' against everyone else",
+        "On the dashed line both are flagged alike; above it the group is flagged more often. The area between line "
+        "and curve is the Positive AEG (violating items) and the Negative AEG (benign items).",
+        chart.to_dict(),
+        {"group": group},
+    )
+
+
+def _exhibits(finding: Finding, kind: str, group: str) -> list[Exhibit]:
+    return [e for e in finding.exhibits if e.kind == kind and e.slice["group"] == group and _is_shown(e.slice)]
+
+
+def _is_shown(slice_: Slice) -> bool:
+    """Everything and short comments have a panel; other slices would be too many."""
+    return set(slice_) <= {"group", "model", "length"}
+
+
+def _panel_name(slice_: Mapping[str, str]) -> str:
+    length = slice_.get("length")
+    return f"{slice_['model']}, {length} items only" if length else slice_["model"]
+
+
+def _line_colors(lines: list[str]) -> list[str]:
+    return [MODELS[number % len(MODELS)] for number in range(len(lines))]
+
+
+def _data(rows: list[dict[str, Any]]) -> alt.Data:
+    return alt.Data(values=rows)  # type: ignore[no-untyped-call]
+
+
+def _width(panels: int) -> int:
+    return {1: 520, 2: 330, 3: 230}.get(panels, 190)

@@ -1,0 +1,17 @@
+"""Which audit is drawn how."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+
+from evenhand.figures import bias
+from evenhand.figures.figure import Figure
+from evenhand.finding import Finding
+
+FIGURES: dict[str, Callable[[Finding], Iterator[Figure]]] = {"bias": bias.figures}
+
+
+def figures(finding: Finding) -> list[Figure]:
+    """All figures of a finding; an audit without a row here has none."""
+    draw = FIGURES.get(finding.audit)
+    return list(draw(finding)) if draw else []

@@ -1,0 +1,114 @@
+"""What an audit found: a question, its estimates by slice, what they mean, what to beware of, where they come from.
+
+`Finding.as_dict` is the output contract. Exhibits are what figures are drawn from; they stay in memory.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any
+
+from evenhand.estimate import Estimate
+
+Slice = Mapping[str, str]
+
+
+@dataclass(frozen=True, slots=True)
+class Measured:
+    """One measure on one slice of the evidence. The slice {} is everything."""
+
+    measure: str
+    slice: Slice
+    estimate: Estimate
+
+    def record(self, audit: str) -> dict[str, Any]:
+        """The flat record of the output contract."""
+        e = self.estimate
+        record: dict[str, Any] = {
+            "audit": audit,
+            "measure": self.measure,
+            "slice": dict(self.slice),
+            "value": e.value,
+            "low": e.low,
+            "high": e.high,
+            "level": e.level,
+            "method": e.method,
+            "n": e.n,
+            "note": e.note,
+        }
+        return record | ({"flags": list(e.flags)} if e.flags else {})
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """What the numbers of one slice say, in plain words. `shape` is a letter of a known pattern where one fits."""
+
+    slice: Slice
+    text: str
+    shape: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Exhibit:
+    """A small table that a figure is drawn from."""
+
+    kind: str
+    slice: Slice
+    columns: Mapping[str, list[float]]
+
+
+@dataclass(frozen=True, slots=True)
+class Example:
+    """The text of one item. Only there when it was asked for."""
+
+    slice: Slice
+    kind: str
+    score: float
+    text: str
+
+
+@dataclass(frozen=True)
+class Finding:
+    """The answer to one question."""
+
+    audit: str
+    question: str
+    estimates: tuple[Measured, ...]
+    caveats: tuple[str, ...]
+    provenance: Mapping[str, Any]
+    readings: tuple[Reading, ...] = ()
+    exhibits: tuple[Exhibit, ...] = field(default=(), repr=False)
+    examples: tuple[Example, ...] = field(default=(), repr=False)
+
+    def __iter__(self) -> Iterator[Measured]:
+        return iter(self.estimates)
+
+    def get(self, measure: str, **slice_: str) -> Estimate:
+        """The estimate of one measure on exactly this slice; KeyError when it was not measured."""
+        return self._index[measure, frozenset(slice_.items())]
+
+    def has(self, measure: str, **slice_: str) -> bool:
+        """Whether the measure was taken on exactly this slice."""
+        return (measure, frozenset(slice_.items())) in self._index
+
+    def values(self, key: str) -> tuple[str, ...]:
+        """The values that a slice key takes, in order of appearance."""
+        return tuple(dict.fromkeys(m.slice[key] for m in self.estimates if key in m.slice))
+
+    def as_dict(self) -> dict[str, Any]:
+        """The finding as plain data, in the order of the output contract."""
+        examples = [{"slice": dict(x.slice), "kind": x.kind, "score": x.score, "text": x.text} for x in self.examples]
+        return {
+            "audit": self.audit,
+            "question": self.question,
+            "estimates": [m.record(self.audit) for m in self.estimates],
+            "readings": [{"slice": dict(r.slice), "text": r.text, "shape": r.shape} for r in self.readings],
+            "caveats": list(self.caveats),
+            "provenance": dict(self.provenance),
+        } | ({"examples": examples} if examples else {})
+
+    @cached_property
+    def _index(self) -> dict[tuple[str, frozenset[tuple[str, str]]], Estimate]:
+        return {(m.measure, frozenset(m.slice.items())): m.estimate for m in self.estimates}

@@ -1,0 +1,63 @@
+"""How sure an AUC is: DeLong's variance, kept honest near 0 and 1 by one item that was not seen.
+
+DeLong's variance collapses when few items or an AUC near 1 leave nothing misranked. So each side is given what one
+wholly confused item (ranked in the middle of the other side) would add to the variance, and the result enters Wilson's
+form through the effective number of items it stands for. docs/intervals.md shows the coverage beside the alternatives.
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from evenhand.intervals.bounded import Bounded
+from evenhand.tally import Classes, FloatArray, Mass, Sample, Split
+
+METHOD = "delong_score"
+
+
+def of_split(split: Split, high: Sample, low: Sample, auc: float) -> Bounded:
+    """The AUC of two of the four samples of a group."""
+    placements = (split.placements(high, low), split.placements(low, high))
+    return _delong((split.sample(high), split.sample(low)), placements, auc)
+
+
+def of_classes(classes: Classes, auc: float) -> Bounded:
+    """The AUC of the violating over the benign items of one tally."""
+    violating, benign = classes
+    return _delong((violating, benign), (benign.below, violating.below), auc)
+
+
+def _delong(samples: tuple[Mass, Mass], placements: tuple[FloatArray, FloatArray], auc: float) -> Bounded:
+    """The variance that each sample brings in through the placements of its items among the other."""
+    high, low = samples
+    first, second = _side(high, placements[0], auc), _side(low, placements[1], 1.0 - auc)
+    inverse = (_inverse_size(high), _inverse_size(low))
+    unseen = (auc - 0.5) ** 2 * (inverse[0] ** 2 + inverse[1] ** 2)
+    variance = first + second + unseen
+    shrunk = (auc + 0.5 * sum(inverse)) / (1.0 + sum(inverse))
+    size = variance / (shrunk * (1.0 - shrunk)) if 0.0 < shrunk < 1.0 else 0.0
+    return Bounded(auc, size, _freedom(variance, (first, high), (second, low)))
+
+
+def _side(sample: Mass, placements: FloatArray, mean: float) -> float:
+    """The part of the variance that the items of one sample bring in."""
+    total = sample.total
+    if total.count < 2:
+        return mean * (1.0 - mean) * _inverse_size(sample)  # one item says nothing of its variance: take the most
+    squares = placements - mean
+    squares *= squares
+    scatter = float(np.dot(sample.spread, squares)) / total.weight**2
+    return scatter * total.count / (total.count - 1.0)
+
+
+def _inverse_size(sample: Mass) -> float:
+    """One over the effective number of items of a sample; 0 for a census."""
+    return sample.total.spread / sample.total.weight**2
+
+
+def _freedom(variance: float, *sides: tuple[float, Mass]) -> float:
+    """Satterthwaite's degrees of freedom; the unseen item is a constant and has no part in them."""
+    terms = [part**2 / max(sample.total.count - 1.0, 1.0) for part, sample in sides]
+    return variance**2 / sum(terms) if sum(terms) > 0.0 else math.inf

@@ -1,0 +1,105 @@
+"""Does a score treat a group like everybody else? (Borkan et al. 2019)
+
+Five comparisons of two samples each. Background means the items outside the group, not all items.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from evenhand.errors import Undefined
+from evenhand.tally import Sample, Split
+
+GROUP_VIOLATING = Sample(inside=True, violating=True)
+GROUP_BENIGN = Sample(inside=True, violating=False)
+BACKGROUND_VIOLATING = Sample(inside=False, violating=True)
+BACKGROUND_BENIGN = Sample(inside=False, violating=False)
+
+NAMES = {
+    GROUP_VIOLATING: "violating items in the group",
+    GROUP_BENIGN: "benign items in the group",
+    BACKGROUND_VIOLATING: "violating items outside the group",
+    BACKGROUND_BENIGN: "benign items outside the group",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Comparison:
+    """The AUC of one sample of a split over another, shifted so that `neutral` is what no bias looks like.
+
+    For the two gaps that is 0; the three AUCs have no neutral value of their own and are held against the overall AUC.
+    """
+
+    name: str
+    high: Sample
+    low: Sample
+    shift: float = 0.0
+
+    @property
+    def is_gap(self) -> bool:
+        """An average equality gap rather than an AUC."""
+        return self.shift != 0.0
+
+    def __call__(self, split: Split) -> float:
+        self.check(split)
+        if self.high.inside:
+            return _mean(split, self.high, self.low) + self.shift
+        return 1.0 - _mean(split, self.low, self.high) + self.shift
+
+    def check(self, split: Split) -> None:
+        """Undefined when one of the two samples is empty."""
+        for which in (self.high, self.low):
+            if not split.sample(which).total.count:
+                raise Undefined(f"there are no {NAMES[which]}")
+
+
+# An average equality gap is 1/2 - AUC(background over group), which is AUC(group over background) - 1/2.
+# Positive: the group is scored higher than the background.
+subgroup_auc = Comparison("subgroup_auc", GROUP_VIOLATING, GROUP_BENIGN)
+bpsn_auc = Comparison("bpsn_auc", BACKGROUND_VIOLATING, GROUP_BENIGN)
+bnsp_auc = Comparison("bnsp_auc", GROUP_VIOLATING, BACKGROUND_BENIGN)
+negative_aeg = Comparison("negative_aeg", GROUP_BENIGN, BACKGROUND_BENIGN, shift=-0.5)
+positive_aeg = Comparison("positive_aeg", GROUP_VIOLATING, BACKGROUND_VIOLATING, shift=-0.5)
+
+COMPARISONS = (subgroup_auc, bpsn_auc, bnsp_auc, negative_aeg, positive_aeg)
+AUCS = (subgroup_auc, bpsn_auc, bnsp_auc)
+
+POWER = -5.0  # the exponent of the Jigsaw 2019 challenge: the worst groups weigh most
+
+
+def _mean(split: Split, own: Sample, other: Sample) -> float:
+    """The mean placement of a sample inside the group."""
+    mass = split.sample(own)
+    return float(np.dot(mass.weight, split.placements(own, other))) / mass.total.weight
+
+
+def power_mean(values: Sequence[float], power: float = POWER) -> float:
+    """The generalised mean of AUCs over groups; with a negative power it leans towards the worst."""
+    if not values:
+        raise Undefined("there are no groups to average over")
+    if min(values) <= 0.0 and power < 0:
+        return 0.0
+    return float(np.mean(np.asarray(values) ** power) ** (1.0 / power))
+
+
+def power_mean_gradient(values: Sequence[float], power: float = POWER) -> list[float]:
+    """How much the power mean moves with each of the values."""
+    mean = power_mean(values, power)
+    if mean <= 0.0:
+        return [0.0] * len(values)
+    return [float((value / mean) ** (power - 1.0)) / len(values) for value in values]
+
+
+def rank_spread(split: Split, *, violating: bool) -> float:
+    """How widely the group's ranks among its background scatter; 1 is what equal distributions give, 3 the most.
+
+    It sees what the five comparisons cannot: a group scored both higher and lower than others.
+    """
+    own, other = Sample(inside=True, violating=violating), Sample(inside=False, violating=violating)
+    mass = split.sample(own)
+    if not mass.total.weight or not split.sample(other).total.weight:
+        raise Undefined("one of the two samples is empty")
+    return 12.0 * float(np.dot(mass.weight, (split.placements(own, other) - 0.5) ** 2)) / mass.total.weight

@@ -1,0 +1,31 @@
+"""How well a score puts violating items above benign ones."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from evenhand.errors import Undefined
+from evenhand.tally import Classes, Mass
+
+
+def auc(high: Mass, low: Mass) -> float:
+    """P(an item of `high` scores above an item of `low`), a tie counting one half."""
+    if not high.total.weight or not low.total.weight:
+        raise Undefined("one of the two samples is empty")
+    return float(np.dot(high.weight, low.below)) / high.total.weight
+
+
+def auroc(classes: Classes) -> float:
+    """The area under the ROC curve: violating against benign items."""
+    return auc(classes.violating, classes.benign)
+
+
+def average_precision(classes: Classes) -> float:
+    """Σ (R_k − R_{k−1}) P_k over distinct scores from the highest down, tied items taken together."""
+    found, missed = classes.violating.weight[::-1], classes.benign.weight[::-1]
+    if not classes.violating.total.weight:
+        raise Undefined("there are no violating items")
+    hits = np.cumsum(found)
+    flagged = hits + np.cumsum(missed)
+    precision = np.divide(hits, flagged, out=np.zeros_like(hits), where=flagged > 0)
+    return float(np.dot(found, precision)) / classes.violating.total.weight

@@ -1,0 +1,49 @@
+"""What an operating threshold does: rates as a share of two amounts, part and rest."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from evenhand.errors import Undefined
+from evenhand.tally import Amount, Classes, Confusion
+
+
+@dataclass(frozen=True, slots=True)
+class Share:
+    """A part of a whole, with the words for an empty whole."""
+
+    part: Amount
+    rest: Amount
+    empty: str
+
+    @property
+    def whole(self) -> Amount:
+        """Part and rest together."""
+        return self.part + self.rest
+
+    @property
+    def value(self) -> float:
+        """The share itself."""
+        if not self.whole.weight:
+            raise Undefined(self.empty)
+        return self.part.weight / self.whole.weight
+
+
+def tpr(confusion: Confusion) -> Share:
+    """Of the violating items, the share that is flagged."""
+    return Share(confusion.true_positive, confusion.false_negative, "there are no violating items")
+
+
+def fpr(confusion: Confusion) -> Share:
+    """Of the benign items, the share that is flagged."""
+    return Share(confusion.false_positive, confusion.true_negative, "there are no benign items")
+
+
+def precision(confusion: Confusion) -> Share:
+    """Of the flagged items, the share that is violating."""
+    return Share(confusion.true_positive, confusion.false_positive, "no item is flagged at this threshold")
+
+
+def positive_share(classes: Classes) -> Share:
+    """The share of violating items."""
+    return Share(classes.violating.total, classes.benign.total, "there are no items")

@@ -1,0 +1,185 @@
+"""What the bias section of a report shows, and in which order. Picks and sorts; measures nothing."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from evenhand.estimate import Estimate
+from evenhand.figures.bias import worst_first
+from evenhand.finding import Finding, Reading
+from evenhand.reports.words import word
+
+HEAT = ("count", "positive_share", "subgroup_auc", "bpsn_auc", "bnsp_auc", "negative_aeg", "positive_aeg")
+AT_THRESHOLD = ("tpr", "tpr_gap", "fpr", "fpr_gap", "precision")
+SUMMARY = (
+    "auroc",
+    "jigsaw_score",
+    "subgroup_auc_power_mean",
+    "bpsn_auc_power_mean",
+    "bnsp_auc_power_mean",
+    "tpr",
+    "fpr",
+    "precision",
+)
+FIVE = ("subgroup_auc", "bpsn_auc", "bnsp_auc", "negative_aeg", "positive_aeg")
+OPEN = 5  # so many of the worst groups are unfolded at first
+
+
+@dataclass(frozen=True)
+class Table:
+    """Rows by columns of estimates."""
+
+    title: str
+    measures: tuple[str, ...]
+    rows: list[tuple[str, list[Estimate | None], Reading | None]]
+    plain: frozenset[str] = frozenset()  # rows of differences: signed and without colour
+
+
+def section(finding: Finding) -> dict[str, Any]:
+    """Everything that the template needs."""
+    models = finding.values("model")
+    groups = worst_first(finding)
+    return {
+        "models": models,
+        "groups": groups,
+        "summary": _summary(finding, models, {}),
+        "headlines": _headlines(finding, models, groups),
+        "heat": _tables(finding, models, groups, HEAT, {}),
+        "at_threshold": _tables(finding, models, groups, AT_THRESHOLD, {}),
+        "slices": [
+            (
+                _slice_name(part),
+                _tables(finding, models, groups, HEAT, part),
+                _summary(finding, models, part),
+            )
+            for part in _parts(finding)
+        ],
+        "cards": [_card(finding, models, group, number < OPEN) for number, group in enumerate(groups)],
+        "shade": shade,
+        "five": FIVE,
+    }
+
+
+def shade(measure: str, estimate: Estimate | None) -> str:
+    """The colour of a cell, stronger further from ideal. Orange: a low AUC, or scored higher; blue: scored lower."""
+    if estimate is None or estimate.value is None:
+        return ""
+    kind = word(measure).kind
+    if kind == "auc":
+        strength, hue = min(1.0, max(0.0, (1.0 - estimate.value) / 0.5)), "213,94,0"
+    elif kind == "gap":
+        higher = estimate.value < 0 if measure.endswith("_gap") else estimate.value > 0
+        strength, hue = min(1.0, abs(estimate.value) / 0.5), "213,94,0" if higher else "0,114,178"
+    else:
+        return ""
+    return f"background:rgba({hue},{0.62 * strength**0.8:.2f})" if strength > 0.004 else ""
+
+
+def _named(models: tuple[str, ...], model: str) -> dict[str, str]:
+    return {"model": model} if models else {}
+
+
+def _tables(
+    finding: Finding, models: tuple[str, ...], groups: list[str], measures: tuple[str, ...], part: Mapping[str, str]
+) -> list[Table]:
+    readings = {tuple(sorted(r.slice.items())): r for r in finding.readings}
+    tables = []
+    for model in models or ("",):
+        rows = []
+        for group in groups:
+            slice_ = {**_named(models, model), **({"group": group} if group else {})}
+            found = [finding.get(m, **slice_, **part) if finding.has(m, **slice_, **part) else None for m in measures]
+            rows.append((group, found, readings.get(tuple(sorted(slice_.items())))))
+        tables.append(Table(model, measures, rows))
+    return tables
+
+
+def _summary(finding: Finding, models: tuple[str, ...], part: Mapping[str, str]) -> Table:
+    """One row a model, then a row for each difference."""
+    rows: list[tuple[str, list[Estimate | None], Reading | None]] = []
+    for model in models or ("",):
+        named = {**_named(models, model), **part}
+        rows.append((model or "the model", [_get(finding, m, named) for m in SUMMARY], None))
+    differences = []
+    for model in models[1:]:
+        pair = {"model": model, "against": models[0], **part}
+        if any(finding.has(m, **pair) for m in SUMMARY):
+            differences.append(f"{model} less {models[0]}")
+            rows.append((differences[-1], [_get(finding, m, pair) for m in SUMMARY], None))
+    return Table("", SUMMARY, rows, frozenset(differences))
+
+
+def _get(finding: Finding, measure: str, slice_: Mapping[str, str]) -> Estimate | None:
+    return finding.get(measure, **slice_) if finding.has(measure, **slice_) else None
+
+
+def _headlines(finding: Finding, models: tuple[str, ...], groups: list[str]) -> list[dict[str, Any]]:
+    """Per model: which groups stand out, and how."""
+    headlines = []
+    for model in models or ("",):
+        named = _named(models, model)
+        found: dict[str, list[str]] = {"higher": [], "lower": [], "apart": []}
+        for group in groups:
+            own = {m: finding.get(m, **named, group=group) for m in FIVE}
+            letter = next((r.shape for r in finding.readings if r.slice == {**named, "group": group}), None)
+            if letter in ("B", "C") or (letter == "A" and _sign(own) > 0):
+                found["higher"].append(group)
+            elif letter == "D" or (letter == "A" and _sign(own) < 0):
+                found["lower"].append(group)
+            elif letter in ("E", "F", "G"):
+                found["apart"].append(group)
+        quiet = len(groups) - sum(len(names) for names in found.values())
+        headlines.append({"model": model, **found, "quiet": quiet, "worst": _worst(finding, named, groups)})
+    return headlines
+
+
+def _sign(estimates: Mapping[str, Estimate]) -> float:
+    return sum(estimates[m].value or 0.0 for m in ("negative_aeg", "positive_aeg"))
+
+
+def _worst(finding: Finding, named: Mapping[str, str], groups: list[str]) -> tuple[str, str, Estimate] | None:
+    """The lowest AUC of a group that stands out."""
+    found = [
+        (e.value, group, measure, e)
+        for group in groups
+        for measure in ("subgroup_auc", "bpsn_auc", "bnsp_auc")
+        for e in (finding.get(measure, **named, group=group),)
+        if e.value is not None and "stands_out" in e.flags
+    ]
+    return min(found)[1:] if found else None
+
+
+def _card(finding: Finding, models: tuple[str, ...], group: str, is_open: bool) -> dict[str, Any]:
+    readings = [r for r in finding.readings if r.slice.get("group") == group]
+    differences = [
+        (model, [(m, finding.get(m, model=model, against=models[0], group=group)) for m in (*FIVE, "tpr", "fpr")])
+        for model in models[1:]
+        if finding.has(FIVE[0], model=model, against=models[0], group=group)
+    ]
+    numbers = [
+        (model, [(m, finding.get(m, **_named(models, model), group=group)) for m in FIVE]) for model in models or ("",)
+    ]
+    examples = [x for x in finding.examples if x.slice.get("group") == group]
+    return {
+        "group": group,
+        "open": is_open,
+        "readings": readings,
+        "numbers": numbers,
+        "differences": differences,
+        "examples": examples,
+    }
+
+
+def _parts(finding: Finding) -> list[dict[str, str]]:
+    """The slices beyond everything, in order of appearance."""
+    own = ("model", "against", "group")
+    found = [{k: v for k, v in m.slice.items() if k not in own} for m in finding]
+    return [dict(part) for part in dict.fromkeys(tuple(part.items()) for part in found) if part]
+
+
+def _slice_name(part: Mapping[str, str]) -> str:
+    if dict(part) == {"length": "short"}:
+        return "Short items (fewer than 100 characters)"
+    return ", ".join(f"{key}: {value}" for key, value in part.items())

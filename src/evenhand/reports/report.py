@@ -1,0 +1,104 @@
+"""A report: findings, and every way to look at them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+
+from evenhand.audits import run_audits
+from evenhand.audits.request import Request
+from evenhand.audits.settings import Progress
+from evenhand.errors import InputError
+from evenhand.evidence import open_evidence
+from evenhand.figures import Figure, figures
+from evenhand.finding import Finding
+from evenhand.reports import html, serialise
+from evenhand.reports.files import writing
+
+
+@dataclass(frozen=True)
+class Report:
+    """Findings of one run. In a notebook it shows itself; `save` writes it to a folder."""
+
+    findings: tuple[Finding, ...]
+    source: str = field(default="", compare=False)
+
+    @cached_property
+    def figures(self) -> tuple[Figure, ...]:
+        """All charts."""
+        return tuple(figure for finding in self.findings for figure in figures(finding))
+
+    @property
+    def estimates(self) -> pl.DataFrame:
+        """All estimates as flat records."""
+        return serialise.to_frame(self.findings)
+
+    def json(self) -> str:
+        """One JSON object, as the command line prints it."""
+        return serialise.to_json(self.findings)
+
+    def csv(self) -> str:
+        """The flat records as CSV."""
+        return serialise.to_csv(self.findings)
+
+    def html(self) -> str:
+        """One self-contained page: no script, no network."""
+        return html.page(self.findings, self.figures, self.json())
+
+    def save(self, folder: str | Path, *, progress: Progress | None = None) -> Path:
+        """Write report.html, findings.json, estimates.csv and the figures as SVG and PNG. All or nothing."""
+        folder = Path(folder)
+        with writing(folder) as staging:
+            (staging / "findings.json").write_text(self.json(), encoding="utf-8")
+            (staging / "estimates.csv").write_text(self.csv(), encoding="utf-8")
+            (staging / "figures").mkdir()
+            for number, figure in enumerate(self.figures, start=1):
+                (staging / "figures" / f"{figure.file}.svg").write_text(figure.svg, encoding="utf-8")
+                (staging / "figures" / f"{figure.file}.png").write_bytes(figure.png())
+                if progress:
+                    progress("drawing", number, len(self.figures))
+            (staging / "report.html").write_text(self.html(), encoding="utf-8")
+        return folder
+
+    def __iter__(self) -> Any:
+        return iter(self.findings)
+
+    def _repr_html_(self) -> str:
+        return html.fragment(self.findings, self.figures)
+
+
+def audit(
+    data: Any,
+    *,
+    audits: Sequence[str] | None = None,
+    query: str | None = None,
+    progress: Progress | None = None,
+    **options: Any,
+) -> Report:
+    """Audit a file, a database query or a data frame.
+
+    Options are the roles of columns (score, label, groups, …: see `Declaration`) and settings (level, threshold, …: see
+    `Settings`), mixed. A path to a TOML file brings its own; options given here come on top.
+    """
+    request = Request.of(data, audits=audits, query=query, options=options)
+    evidence = open_evidence(request.data, request.declaration, query=request.query)
+    found = run_audits(evidence, request.settings, audits=request.audits, progress=progress)
+    return Report(tuple(found), evidence.name)
+
+
+def load(path: str | Path, *, audit: str) -> Finding:
+    """A finding from the findings.json of an earlier run."""
+    path = Path(path)
+    try:
+        text = path.read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        raise InputError(f"cannot be read: {getattr(error, 'strerror', None) or error}", source=str(path)) from None
+    found = [finding for finding in serialise.from_json(text, source=str(path)) if finding.audit == audit]
+    if not found:
+        raise InputError(f"holds no finding of the audit '{audit}'", source=str(path))
+    return found[0]

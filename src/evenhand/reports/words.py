@@ -1,0 +1,124 @@
+"""The measures in words: a label, what it is, and what a value means for a group. How a number is written."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from evenhand.estimate import Estimate
+
+
+@dataclass(frozen=True, slots=True)
+class Word:
+    """How a measure is called and shown. `kind`: auc (1 is best), gap (0 is best), share, count."""
+
+    label: str
+    kind: str
+    meaning: str
+
+
+WORDS = {
+    "count": Word("Items", "count", "How many items there are."),
+    "positive_share": Word("Violating", "share", "The share of items that are labelled violating."),
+    "auroc": Word(
+        "AUROC", "auc", "Of 100 pairs of a violating and a benign item, how many the model ranks the right way."
+    ),
+    "subgroup_auc": Word(
+        "Subgroup AUC",
+        "auc",
+        "Violating against benign items, both of the group. Low: within the group the model tells them apart badly.",
+    ),
+    "bpsn_auc": Word(
+        "BPSN AUC",
+        "auc",
+        "Violating items of everyone else against benign items of the group (background positive, subgroup negative). "
+        "Low: benign items of the group look violating, so expect false alarms.",
+    ),
+    "bnsp_auc": Word(
+        "BNSP AUC",
+        "auc",
+        "Violating items of the group against benign items of everyone else (background negative, subgroup positive). "
+        "Low: violating items of the group look benign, so expect misses.",
+    ),
+    "negative_aeg": Word(
+        "Negative AEG",
+        "gap",
+        "Average equality gap of the benign items. Above 0: the group's benign items are scored higher than everyone "
+        "else's, below 0 lower; 0.5 and -0.5 are the extremes.",
+    ),
+    "positive_aeg": Word(
+        "Positive AEG",
+        "gap",
+        "Average equality gap of the violating items. Above 0: the group's violating items are scored higher than "
+        "everyone else's, below 0 lower.",
+    ),
+    "tpr": Word("TPR", "share", "Of the violating items, the share flagged at the threshold."),
+    "fpr": Word("FPR", "share", "Of the benign items, the share flagged at the threshold."),
+    "precision": Word("Precision", "share", "Of the flagged items, the share that is violating."),
+    "tpr_gap": Word(
+        "TPR gap", "gap", "TPR of everyone else less TPR of the group. Above 0: the group's are missed more."
+    ),
+    "fpr_gap": Word(
+        "FPR gap", "gap", "FPR of everyone else less FPR of the group. Below 0: the group has more false alarms."
+    ),
+    "subgroup_auc_power_mean": Word(
+        "Subgroup AUC, power mean", "auc", "Over all groups, the worst weighing most (exponent -5)."
+    ),
+    "bpsn_auc_power_mean": Word(
+        "BPSN AUC, power mean", "auc", "Over all groups, the worst weighing most (exponent -5)."
+    ),
+    "bnsp_auc_power_mean": Word(
+        "BNSP AUC, power mean", "auc", "Over all groups, the worst weighing most (exponent -5)."
+    ),
+    "jigsaw_score": Word(
+        "Jigsaw score", "auc", "A quarter each of the overall AUROC and the three power means (Jigsaw 2019 challenge)."
+    ),
+}
+
+# For 100 pairs of these two, how many are ranked as the first sentence says.
+PAIRS = {
+    "subgroup_auc": "a violating item of '{group}' scores above a benign item of '{group}'",
+    "bpsn_auc": "a violating item from elsewhere scores above a benign item of '{group}'",
+    "bnsp_auc": "a violating item of '{group}' scores above a benign item from elsewhere",
+    "negative_aeg": "a benign item of '{group}' scores above a benign item from elsewhere",
+    "positive_aeg": "a violating item of '{group}' scores above a violating item from elsewhere",
+}
+
+
+def word(measure: str) -> Word:
+    """The words for a measure; its name where there are none."""
+    return WORDS.get(measure, Word(measure.replace("_", " "), "auc", ""))
+
+
+def number(measure: str, value: float, *, signed: bool = False) -> str:
+    """A value as it is printed: counts whole, gaps with their sign, shares and AUCs to three digits."""
+    kind = word(measure).kind
+    if kind == "count" and not signed:
+        return f"{value:,.0f}"
+    text = f"{value:+.3f}" if signed or kind == "gap" else f"{value:.3f}"
+    return text.replace("-", "−")
+
+
+def interval(measure: str, estimate: Estimate, *, signed: bool = False, brief: bool = False) -> str:
+    """The interval as it is printed; empty for plain facts. In brief: to two digits, without the leading zero."""
+    if estimate.low is None or estimate.high is None or estimate.method == "exact":
+        return ""
+    ends = [number(measure, end, signed=signed) for end in (estimate.low, estimate.high)]
+    if brief and word(measure).kind != "count":
+        digits = 2 if f"{estimate.low:.2f}" != f"{estimate.high:.2f}" else 3
+        ends = [f"{end:.{digits}f}".replace("0.", ".", 1).replace("-", "−") for end in (estimate.low, estimate.high)]
+    return " to ".join(ends)
+
+
+def plainly(measure: str, estimate: Estimate, group: str) -> str | None:
+    """What the value means for this group, as a count of pairs."""
+    if measure not in PAIRS or estimate.value is None or estimate.low is None or estimate.high is None:
+        return None
+    shift = 0.5 if word(measure).kind == "gap" else 0.0
+    value, low, high = (_hundred(part + shift) for part in (estimate.value, estimate.low, estimate.high))
+    even = "; 50 would be even" if shift else ""
+    return f"In {value} of 100 pairs {PAIRS[measure].format(group=group)} ({low} to {high}{even})."
+
+
+def _hundred(share: float) -> str:
+    hundred = 100.0 * share
+    return f"{hundred:.1f}" if 0.05 < hundred < 10 or 90 < hundred < 99.95 else f"{hundred:.0f}"

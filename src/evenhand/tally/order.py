@@ -1,0 +1,51 @@
+"""Putting scores in order, fast.
+
+NumPy's stable sort of 16-bit integers is a radix sort. Two passes of it order a float32, four a float64: a third of the
+time of a comparison sort at millions of rows, and exact.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from evenhand.tally.mass import IntArray
+
+Scores = npt.NDArray[Any]  # float32 or float64, as the evidence had it
+
+
+def distinct(scores: Scores) -> tuple[Scores, IntArray]:
+    """The distinct scores in ascending order, and for each row the position of its score among them."""
+    order = _ascending(scores)
+    ranked = scores[order]
+    fresh = np.empty(len(ranked), dtype=bool)
+    fresh[:1] = True
+    np.not_equal(ranked[1:], ranked[:-1], out=fresh[1:])
+    position = np.cumsum(fresh, dtype=np.int32)
+    position -= 1
+    place = np.empty(len(ranked), dtype=np.int32)
+    place[order] = position
+    return ranked[fresh], place
+
+
+def _ascending(scores: Scores) -> npt.NDArray[np.intp]:
+    """Row numbers by ascending score; finite float32 or float64 scores only."""
+    bits = _sortable(scores)
+    order = np.argsort(bits.astype(np.uint16), kind="stable")
+    for shift in range(16, 8 * bits.itemsize, 16):
+        digit = (bits >> bits.dtype.type(shift)).astype(np.uint16)  # keeps the low 16 bits
+        order = order[np.argsort(digit[order], kind="stable")]
+    return order
+
+
+def _sortable(scores: Scores) -> npt.NDArray[Any]:
+    """Unsigned integers in the order of the floats: flip all bits of a negative one, the sign bit of the others."""
+    kind, sign = (np.uint32, 31) if scores.dtype == np.float32 else (np.uint64, 63)
+    bits: npt.NDArray[Any] = (scores + scores.dtype.type(0)).view(kind)  # adding zero turns -0.0 into 0.0
+    if len(scores) and scores.min() >= 0:
+        return bits
+    negative = (bits >> kind(sign)).astype(bool)
+    flipped: npt.NDArray[Any] = np.where(negative, ~bits, bits | (kind(1) << kind(sign)))
+    return flipped

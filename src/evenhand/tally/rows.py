@@ -1,0 +1,189 @@
+"""Items in memory, aligned row by row, and their places on the grid of one score."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from evenhand.tally.mass import Classes, FloatArray, IntArray, Mass
+from evenhand.tally.order import Scores, distinct
+from evenhand.tally.tally import Members, Tally
+
+Mask = npt.NDArray[np.bool_]
+
+
+@dataclass(frozen=True)
+class Weights:
+    """What each row stands for. A count says "this row, so many times"; an inclusion probability is a design."""
+
+    weight: FloatArray
+    spread: FloatArray
+    count: FloatArray
+
+    @classmethod
+    def of(cls, *, count: FloatArray | None = None, inclusion: FloatArray | None = None) -> Weights | None:
+        """From a count and an inclusion probability per row; None when every row is one plain item."""
+        if count is None and inclusion is None:
+            return None
+        if inclusion is None:
+            assert count is not None
+            return cls(count, count, count)
+        times = np.ones(len(inclusion)) if count is None else count
+        return cls(times / inclusion, times * (1.0 - inclusion) / inclusion**2, times)
+
+    @property
+    def is_plain(self) -> bool:
+        """Whether the rows are merely repeated."""
+        return self.spread is self.weight
+
+    def take(self, rows: npt.NDArray[np.intp]) -> Weights:
+        """The weights of some rows."""
+        if self.is_plain:
+            some = self.weight[rows]
+            return Weights(some, some, some)
+        return Weights(self.weight[rows], self.spread[rows], self.count[rows])
+
+    def parts(self) -> tuple[FloatArray, ...]:
+        """The arrays that differ, as in `Mass.parts`."""
+        return (self.weight,) if self.is_plain else (self.weight, self.spread, self.count)
+
+
+@dataclass(frozen=True)
+class Membership:
+    """The rows that belong to a group. `annotated` marks the rows where that is known; None when it always is."""
+
+    rows: IntArray
+    annotated: Mask | None = None
+
+
+@dataclass(frozen=True)
+class Rows:
+    """Labelled items with the groups they belong to and what each stands for. Any number of scores may go with them."""
+
+    label: Mask
+    groups: Mapping[str, Membership]
+    weights: Weights | None = None
+
+    def __len__(self) -> int:
+        return len(self.label)
+
+    def take(self, keep: Mask) -> Rows:
+        """Only the rows that are kept, renumbered."""
+        fresh = np.cumsum(keep, dtype=np.int32) - np.int32(1)
+        shared: dict[int, Mask] = {}
+
+        def annotated(mask: Mask | None) -> Mask | None:
+            return None if mask is None else shared.setdefault(id(mask), mask[keep])
+
+        groups = {
+            name: Membership(fresh[m.rows[keep[m.rows]]], annotated(m.annotated)) for name, m in self.groups.items()
+        }
+        weights = None if self.weights is None else self.weights.take(np.flatnonzero(keep))
+        return Rows(self.label[keep], groups, weights)
+
+    def resampled(self, rng: np.random.Generator) -> Rows:
+        """A Poisson bootstrap draw: each item is there 0, 1, 2, … times, independently, once on average."""
+        if self.weights is None:
+            times = rng.poisson(1.0, len(self)).astype(np.float64)
+            return replace(self, weights=Weights(times, times, times))
+        times = rng.poisson(self.weights.count).astype(np.float64)
+        if self.weights.is_plain:
+            return replace(self, weights=Weights(times, times, times))
+        each = times / self.weights.count
+        return replace(self, weights=Weights(self.weights.weight * each, self.weights.spread * each, times))
+
+
+class Slots(NamedTuple):
+    """A group on the grid: the cells where it has somebody, and per class the members' rows and cell numbers."""
+
+    cells: IntArray
+    members: Mapping[bool, tuple[IntArray, IntArray]]
+
+
+class Touched(NamedTuple):
+    """Rows that belong to some group, or were not annotated for one; per group and class the members among them."""
+
+    rows: IntArray
+    label: Mask
+    place: IntArray
+    members: Mapping[str, Mapping[bool, IntArray]]
+
+
+@dataclass(frozen=True)
+class Placed:
+    """Rows on the grid of one score: `place` is the position of each row's score among the distinct `scores`."""
+
+    rows: Rows
+    scores: Scores
+    place: IntArray
+
+    @classmethod
+    def of(cls, score: Scores, rows: Rows) -> Placed:
+        """Sort once; everything after is counting."""
+        return cls(rows, *distinct(score))
+
+    def with_rows(self, rows: Rows) -> Placed:
+        """The same places with the rows weighed anew; the groups must be the same."""
+        again = replace(self, rows=rows)
+        again.__dict__["slots"] = self.slots
+        return again
+
+    @cached_property
+    def slots(self) -> Mapping[str, Slots]:
+        """Where the members of each group lie."""
+        number = np.empty(len(self.scores), dtype=np.int32)
+        return {name: self._slots(member.rows, number) for name, member in self.rows.groups.items()}
+
+    def _slots(self, rows: IntArray, number: IntArray) -> Slots:
+        place = self.place[rows]
+        cells = np.sort(place)
+        cells = cells[np.concatenate(([True], cells[1:] != cells[:-1]))] if len(cells) else cells
+        number[cells] = np.arange(len(cells), dtype=np.int32)
+        slot, label = number[place], self.rows.label[rows]
+        return Slots(cells, {v: (rows[label == v], slot[label == v]) for v in (True, False)})
+
+    @cached_property
+    def touched(self) -> Touched:
+        """The rows that stand apart from the crowd, for some group: its members, and rows not annotated for it."""
+        apart = np.zeros(len(self.rows), dtype=bool)
+        for member in self.rows.groups.values():
+            apart[member.rows] = True
+        for mask in {id(m.annotated): m.annotated for m in self.rows.groups.values()}.values():
+            if mask is not None:
+                apart |= ~mask
+        rows = np.flatnonzero(apart).astype(np.int32)
+        number = np.cumsum(apart, dtype=np.int32) - np.int32(1)
+        members = {name: {v: number[slots.members[v][0]] for v in (True, False)} for name, slots in self.slots.items()}
+        return Touched(rows, self.rows.label[rows], self.place[rows], members)
+
+    def tally(self) -> Tally:
+        """Count."""
+        everyone = self._everyone(None)
+        universes: dict[int, Classes] = {}
+        groups = {}
+        for name, member in self.rows.groups.items():
+            universe = everyone
+            if member.annotated is not None:
+                key = id(member.annotated)
+                universe = universes[key] = universes.get(key) or self._everyone(member.annotated)
+            slots = self.slots[name]
+            inside = Classes(*(self._mass(*slots.members[v], len(slots.cells)) for v in (True, False)))
+            groups[name] = Members(slots.cells, inside, universe)
+        return Tally(self.scores, everyone, groups)
+
+    def _everyone(self, keep: Mask | None) -> Classes:
+        label = self.rows.label
+        chosen = (label, ~label) if keep is None else (label & keep, keep & ~label)
+        return Classes(*(self._mass(rows, self.place[rows], len(self.scores)) for rows in chosen))
+
+    def _mass(self, rows: Mask | IntArray, cells: IntArray, size: int) -> Mass:
+        weights = self.rows.weights
+        if weights is None:
+            return Mass.plain(np.bincount(cells, minlength=size).astype(np.float64))
+        parts = (part[rows] for part in weights.parts())
+        return Mass.of(tuple(np.bincount(cells, part, size).astype(np.float64, copy=False) for part in parts))

@@ -1,0 +1,174 @@
+"""What one score looks like, for everybody and for each group. Tallies of two shards add up to the tally of both."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from evenhand.tally.mass import Classes, Confusion, FloatArray, IntArray, Mass
+from evenhand.tally.order import Scores
+from evenhand.tally.split import Split
+
+
+@dataclass(frozen=True)
+class Members:
+    """A group on the grid of a tally. Sparse: only the cells where somebody is.
+
+    `universe` is everybody who was annotated for this group, so group and background together. It is the very object
+    `Tally.everyone` where nobody is left out.
+    """
+
+    cells: IntArray
+    inside: Classes
+    universe: Classes
+
+
+@dataclass(frozen=True)
+class Tally:
+    """Distinct scores in ascending order with the mass of each class, for everybody and for each group.
+
+    On a grid of bins, `scores` are the lower edges and `lowest` and `highest` the scores really seen in each bin.
+    """
+
+    scores: Scores
+    everyone: Classes
+    groups: Mapping[str, Members]
+    lowest: FloatArray | None = None
+    highest: FloatArray | None = None
+
+    @property
+    def blurred(self) -> npt.NDArray[np.bool_] | None:
+        """Which cells hold more than one score; None where every distinct score has its own."""
+        if self.lowest is None or self.highest is None:
+            return None
+        mixed: npt.NDArray[np.bool_] = self.highest > self.lowest
+        return mixed
+
+    def split(self, group: str) -> Split:
+        """The four samples of one group."""
+        members, blurred = self.groups[group], self.blurred
+        return Split(members, None if blurred is None else blurred[members.cells])
+
+    def confusion(self, threshold: float, group: str | None = None) -> Confusion:
+        """What flagging every score at or above the threshold does to everybody, or to the members of a group."""
+        cut = self._cut(threshold)
+        if group is None:
+            return _confusion(self.everyone, cut)
+        members = self.groups[group]
+        return _confusion(members.inside, int(np.searchsorted(members.cells, cut)))
+
+    def flagged(self, threshold: float) -> FloatArray:
+        """1 for each score at or above the threshold, 0 below."""
+        flags = np.zeros(len(self.scores))
+        flags[self._cut(threshold) :] = 1.0
+        return flags
+
+    def unresolved(self) -> float:
+        """How far the overall AUC may be off because scores were binned; see `Split.unresolved`."""
+        if self.blurred is None:
+            return 0.0
+        violating, benign = self.everyone
+        shared = float(np.dot(violating.weight[self.blurred], benign.weight[self.blurred]))
+        pairs = violating.total.weight * benign.total.weight
+        return 0.5 * shared / pairs if shared else 0.0
+
+    def universe_confusion(self, threshold: float, group: str) -> Confusion:
+        """The same for everybody annotated for a group: the group and its background together."""
+        return _confusion(self.groups[group].universe, self._cut(threshold))
+
+    def histogram(self, edges: FloatArray, group: str, *, universe: bool = False) -> dict[str, FloatArray]:
+        """Weight of each class between the edges (the last one included), for a group or its whole universe."""
+        at = np.searchsorted(self.scores, edges.astype(self.scores.dtype), side="left")
+        at[-1] = len(self.scores)
+        members = self.groups[group]
+        classes = members.universe if universe else members.inside
+        if not universe:
+            at = np.searchsorted(members.cells, at)
+        return {
+            "violating": np.diff(classes.violating.prefixes[0][at]),
+            "benign": np.diff(classes.benign.prefixes[0][at]),
+        }
+
+    def _cut(self, threshold: float) -> int:
+        cut = int(np.searchsorted(self.scores, self.scores.dtype.type(threshold), side="left"))
+        straddled = self.highest is not None and cut > 0 and bool(self.highest[cut - 1] >= threshold)
+        if straddled:
+            raise ValueError(f"the threshold {threshold} lies inside a score bin: bin with it as an edge")
+        return cut
+
+    def __add__(self, other: Tally) -> Tally:
+        if set(self.groups) != set(other.groups):
+            raise ValueError("tallies add only when they have the same groups")
+        scores = np.union1d(self.scores, other.scores)
+        first = _Moved(self, np.searchsorted(scores, self.scores).astype(np.int32), len(scores))
+        second = _Moved(other, np.searchsorted(scores, other.scores).astype(np.int32), len(scores))
+        everyone = _add(first.dense(self.everyone), second.dense(other.everyone))
+        groups = {}
+        for name in self.groups:
+            cells = np.union1d(first.cells(name), second.cells(name)).astype(np.int32)
+            inside = _add(first.sparse(name, cells), second.sparse(name, cells))
+            whole = self.groups[name].universe is self.everyone and other.groups[name].universe is other.everyone
+            parts = (first.dense(self.groups[name].universe), second.dense(other.groups[name].universe))
+            groups[name] = Members(cells, inside, everyone if whole else _add(*parts))
+        if self.lowest is None or self.highest is None or other.lowest is None or other.highest is None:
+            return Tally(scores, everyone, groups)
+        lowest = np.minimum(first.edge(self.lowest, np.inf), second.edge(other.lowest, np.inf))
+        highest = np.maximum(first.edge(self.highest, -np.inf), second.edge(other.highest, -np.inf))
+        return Tally(scores, everyone, groups, lowest, highest)
+
+
+def _confusion(classes: Classes, cut: int) -> Confusion:
+    size = len(classes.violating.weight)
+    return Confusion(
+        true_positive=classes.violating.amount(cut, size),
+        false_negative=classes.violating.amount(0, cut),
+        false_positive=classes.benign.amount(cut, size),
+        true_negative=classes.benign.amount(0, cut),
+    )
+
+
+@dataclass(frozen=True)
+class _Moved:
+    """A tally whose cells have moved to a finer grid."""
+
+    tally: Tally
+    to: IntArray
+    size: int
+
+    def cells(self, group: str) -> IntArray:
+        moved: IntArray = self.to[self.tally.groups[group].cells]
+        return moved
+
+    def edge(self, values: FloatArray, empty: float) -> FloatArray:
+        moved = np.full(self.size, empty)
+        moved[self.to] = values
+        return moved
+
+    def dense(self, classes: Classes) -> Classes:
+        return Classes(*(_move(mass, self.to, self.size) for mass in classes))
+
+    def sparse(self, group: str, cells: IntArray) -> Classes:
+        at = np.searchsorted(cells, self.cells(group))
+        return Classes(*(_move(mass, at, len(cells)) for mass in self.tally.groups[group].inside))
+
+
+def _move(mass: Mass, to: npt.NDArray[Any], size: int) -> Mass:
+    def scatter(part: FloatArray) -> FloatArray:
+        moved = np.zeros(size)
+        moved[to] = part
+        return moved
+
+    return Mass.of(tuple(scatter(part) for part in mass.parts()))
+
+
+def _add(first: Classes, second: Classes) -> Classes:
+    def add(a: Mass, b: Mass) -> Mass:
+        if a.is_plain and b.is_plain:
+            return Mass.plain(a.weight + b.weight)
+        return Mass(a.weight + b.weight, a.spread + b.spread, a.count + b.count)
+
+    return Classes(add(first.violating, second.violating), add(first.benign, second.benign))
