@@ -56,7 +56,6 @@ def _typed(name: str, kind: str, value: Any) -> Any:
     wanted = {"bool": bool, "int": int, "str": str}.get(kind, float)
     number = wanted is float and isinstance(value, int) and not isinstance(value, bool)
     if (not isinstance(value, wanted) and not number) or (wanted is int and isinstance(value, bool)):
-        raise InputError(
-            f"{name} must be {'true or false' if wanted is bool else 'a ' + wanted.__name__}, not {value!r}"
-        )
+        words = {bool: "true or false", int: "a whole number", float: "a number", str: "a word"}
+        raise InputError(f"{name} must be {words[wanted]}, not {value!r}")
     return float(value) if wanted is float else value

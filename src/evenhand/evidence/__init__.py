@@ -5,8 +5,19 @@ that was declared; what comes out needs no further checking.
 """
 
 from evenhand.evidence.declaration import SCALES, Declaration, Scale
+from evenhand.evidence.evidence import Evidence, Part
 from evenhand.evidence.opening import open_evidence
 from evenhand.evidence.source import Source, open_source
-from evenhand.evidence.table import Evidence, Part
+from evenhand.evidence.table import TableEvidence
 
-__all__ = ["SCALES", "Declaration", "Evidence", "Part", "Scale", "Source", "open_evidence", "open_source"]
+__all__ = [
+    "SCALES",
+    "Declaration",
+    "Evidence",
+    "Part",
+    "Scale",
+    "Source",
+    "TableEvidence",
+    "open_evidence",
+    "open_source",
+]

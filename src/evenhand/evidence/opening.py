@@ -13,9 +13,11 @@ from evenhand.errors import InputError
 from evenhand.evidence import columns, faults
 from evenhand.evidence.columns import Groups, Table
 from evenhand.evidence.declaration import Declaration
+from evenhand.evidence.evidence import Evidence, Part
 from evenhand.evidence.source import Source, open_source
-from evenhand.evidence.table import Evidence, Part
+from evenhand.evidence.table import TableEvidence
 from evenhand.tally import Membership, Rows, Weights
+from evenhand.tally.rows import Mask
 
 SHORT = 100  # characters; the paper `bias` looks at shorter comments apart
 MOST_GROUPS, MOST_SLICES = 200, 50
@@ -23,10 +25,14 @@ LENGTH, TERM, ROW = "\0length", "\0term:", "\0row"  # names no file can hold
 
 
 def open_evidence(data: Any, declaration: Declaration, *, query: str | None = None) -> Evidence:
-    """Read and validate what was declared."""
-    source = data if isinstance(data, Source) else open_source(data, query=query)
+    """Read and validate what was declared. Rows of a Spark frame stay on the cluster."""
     if not declaration.score or declaration.label is None:
-        raise InputError("declare at least one score column and the label column", source=source.name)
+        raise InputError("declare at least one score column and the label column")
+    if (remote := _on_cluster(data)) is not None:
+        from evenhand.evidence.spark import open_spark
+
+        return open_spark(remote, declaration)
+    source = open_source(data, query=query)
     table = _read(source, declaration)
     labels, notes = columns.label(table, declaration)
     scores = {
@@ -35,17 +41,27 @@ def open_evidence(data: Any, declaration: Declaration, *, query: str | None = No
     }
     if declaration.id:
         columns.unique(table, declaration.id)
-    rows = Rows(labels, _groups(table, declaration), _weights(table, declaration))
-    return Evidence(
+    keeps = _keeps(table, declaration)
+    return TableEvidence(
         name=source.name,
         declaration=declaration,
-        scores=scores,
-        rows=rows,
-        parts=(Part({}), *_parts(table, declaration)),
+        parts=tuple(Part(slice_, number) for number, slice_ in enumerate([{}, *(slice_ for slice_, _ in keeps)])),
         notes=tuple(notes),
+        scores=scores,
+        rows=Rows(labels, _groups(table, declaration), _weights(table, declaration)),
+        keeps=tuple(keep for _, keep in keeps),
         fingerprint=source.fingerprint,
-        texts=_texts(source, declaration, table) if declaration.text else None,
+        fetch=_fetcher(source, declaration, table),
     )
+
+
+def _on_cluster(data: Any) -> Any:
+    """The frame as Narwhals sees it, if its rows are on a Spark cluster."""
+    if not type(data).__module__.startswith("pyspark"):
+        return None
+    import narwhals.stable.v2 as nw
+
+    return nw.from_native(data)
 
 
 def _read(source: Source, declaration: Declaration) -> Table:
@@ -81,13 +97,14 @@ def _derived(declaration: Declaration) -> list[pl.Expr]:
         return []
     text = pl.col(declaration.text).cast(pl.String)
     terms = [
-        text.str.to_lowercase().str.contains(_whole_words(words)).alias(TERM + name)
+        text.str.to_lowercase().str.contains(whole_words(words)).alias(TERM + name)
         for name, words in declaration.terms.items()
     ]
     return [text.str.len_chars().alias(LENGTH), *terms]
 
 
-def _whole_words(words: tuple[str, ...]) -> str:
+def whole_words(words: tuple[str, ...]) -> str:
+    """A pattern that finds any of the words in a lower-cased text, standing by itself."""
     return rf"(?:^|\W)(?:{'|'.join(re.escape(word) for word in words)})(?:\W|$)"
 
 
@@ -129,24 +146,26 @@ def _weights(table: Table, declaration: Declaration) -> Weights | None:
     )
 
 
-def _parts(table: Table, declaration: Declaration) -> list[Part]:
-    parts = []
+def _keeps(table: Table, declaration: Declaration) -> list[tuple[dict[str, str], Mask]]:
+    """The slices beyond everything, with the rows of each."""
+    found: list[tuple[dict[str, str], Mask]] = []
     if declaration.text:
         short = (table.frame[LENGTH] < SHORT).fill_null(False).to_numpy()
         if short.any() and not short.all():
-            parts.append(Part({"length": "short"}, short))
+            found.append(({"length": "short"}, short))
     for column in declaration.slices:
-        for value, inside in columns.categories(table, column, "slicing by its values", MOST_SLICES).items():
-            parts.append(Part({column: value}, inside.fill_null(False).to_numpy()))
-    return parts
+        values = columns.categories(table, column, "slicing by its values", MOST_SLICES)
+        found += [({column: value}, inside.fill_null(False).to_numpy()) for value, inside in values.items()]
+    return found
 
 
-def _texts(source: Source, declaration: Declaration, table: Table) -> Callable[[list[int]], list[str]]:
+def _fetcher(source: Source, declaration: Declaration, table: Table) -> Callable[[list[int]], list[str]]:
     """Fetches the texts of some rows of the evidence, for those who ask for them."""
 
     def fetch(rows: list[int]) -> list[str]:
+        if not declaration.text:
+            raise InputError("examples need the text column: declare text", source=source.name)
         wanted = np.asarray(rows) if table.rows is None else table.rows.to_numpy()[rows]
-        assert declaration.text is not None
         text = pl.col(declaration.text).cast(pl.String).fill_null("")
         found = source.collect(
             lambda lazy: lazy.with_row_index(ROW).filter(pl.col(ROW).is_in(wanted.tolist())).select(ROW, text)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
@@ -34,7 +34,8 @@ class Source:
 
     def collect(self, build: Callable[[pl.LazyFrame], pl.LazyFrame]) -> pl.DataFrame:
         """Read what a query needs and nothing more."""
-        return self._guarded(lambda frame: build(frame).collect(engine="streaming"))
+        whole = pl.QueryOptFlags(projection_pushdown=self.as_text is None)  # delimited text: see every field of a row
+        return self._guarded(lambda frame: build(frame).collect(engine="streaming", optimizations=whole))
 
     def fingerprint(self) -> dict[str, str]:
         """What identifies the source: the file and its hash, or the database and its query."""
@@ -131,13 +132,13 @@ def _database(url: str, query: str | None) -> Source:
     if address.get_backend_name() == "sqlite" and address.database and not Path(address.database).exists():
         raise InputError("there is no such database file", source=name)
     try:
-        engine = sqlalchemy.create_engine(address)
+        engine = sqlalchemy.create_engine(address, poolclass=sqlalchemy.NullPool)
         with engine.connect() as connection:
             frame = pl.read_database(query, connection=connection, infer_schema_length=None)
     except (sqlalchemy.exc.SQLAlchemyError, pl.exceptions.PolarsError, ImportError) as error:
         reason = str(getattr(error, "orig", None) or error)
         raise InputError(f"the query failed: {reason}", source=name) from None
-    return Source(name, frame.lazy(), identity=_done({"database": name, "query": query}))
+    return Source(name, frame.lazy(), identity=_done({"source": name, "query": query}))
 
 
 def _lazy(data: Any) -> pl.LazyFrame:
@@ -154,9 +155,23 @@ def _lazy(data: Any) -> pl.LazyFrame:
         kind = type(data).__name__
         raise InputError(f"a {kind} is not a table: give a path, a database URL or a data frame") from None
     if isinstance(frame, nw.LazyFrame):
-        frame = frame.collect("polars")
+        return _columns_on_demand(frame)
     eager: pl.DataFrame = frame.to_polars()
     return eager.lazy()
+
+
+def _columns_on_demand(frame: Any) -> pl.LazyFrame:
+    """A lazy frame of another engine, of which only the columns that are asked for are ever fetched."""
+    from polars.io.plugins import register_io_source
+
+    def fetch(
+        columns: list[str] | None, predicate: pl.Expr | None, rows: int | None, _batch: int | None
+    ) -> Iterator[pl.DataFrame]:
+        wanted = frame.select(*columns) if columns else frame
+        found: pl.DataFrame = (wanted if rows is None else wanted.head(rows)).collect("polars").to_polars()
+        yield found if predicate is None else found.filter(predicate)
+
+    return register_io_source(fetch, schema=frame.head(0).collect("polars").to_polars().schema)
 
 
 def _hash(path: Path) -> dict[str, str]:
@@ -164,7 +179,7 @@ def _hash(path: Path) -> dict[str, str]:
     with path.open("rb") as file:
         while block := file.read(1 << 20):
             digest.update(block)
-    return {"file": path.name, "sha256": digest.hexdigest()}
+    return {"source": path.name, "sha256": digest.hexdigest()}
 
 
 def _in_background(action: Callable[[Path], dict[str, str]], path: Path) -> Future[dict[str, str]]:

@@ -9,70 +9,55 @@ from typing import Any
 
 import numpy as np
 
-from evenhand.evidence.declaration import Declaration, Scale
-from evenhand.tally import Placed, Rows, Tally
+from evenhand.evidence.evidence import Counted, Evidence, Part, Thresholds
+from evenhand.tally import Placed, Rows
 from evenhand.tally.order import Scores
 from evenhand.tally.rows import Mask
 
 
 @dataclass(frozen=True)
-class Part:
-    """A part of the evidence: everything (slice {}), short comments, one language."""
+class TableEvidence(Evidence):
+    """Columns at hand. `keeps` are the rows of each part after the first, which is everything."""
 
-    slice: Mapping[str, str]
-    keep: Mask | None = None
-
-
-@dataclass(frozen=True)
-class Evidence:
-    """What is known, ready to be tallied. Nothing in here needs checking again."""
-
-    name: str
-    declaration: Declaration
     scores: Mapping[str, Scores]
     rows: Rows
-    parts: tuple[Part, ...]
-    notes: tuple[str, ...]
+    keeps: tuple[Mask, ...]
     fingerprint: Callable[[], Mapping[str, str]]
-    texts: Callable[[list[int]], list[str]] | None = None
+    fetch: Callable[[list[int]], list[str]]
 
-    has_rows = True  # rows are at hand: models can be compared row by row, and redrawn
-
-    @property
-    def models(self) -> tuple[str, ...]:
-        """The score columns."""
-        return tuple(self.scores)
+    has_rows = True
 
     @property
     def groups(self) -> tuple[str, ...]:
-        """The groups, as declared."""
         return tuple(self.rows.groups)
 
-    def scale(self, model: str) -> Scale:
-        """The scale of a score."""
-        return self.declaration.scale_of(self.models.index(model))
+    @property
+    def size(self) -> int:
+        return len(self.rows)
 
-    def placed(self, part: Part) -> Iterator[tuple[str, Placed]]:
-        """Each model's scores on one part, in order, ready to count."""
-        rows = self.rows if part.keep is None else self.rows.take(part.keep)
+    def unannotated(self) -> Mapping[str, int]:
+        known = {name: member.annotated for name, member in self.rows.groups.items()}
+        return {name: self.size - int(mask.sum()) for name, mask in known.items() if mask is not None}
+
+    def tallies(self, part: Part, thresholds: Thresholds) -> Iterator[Counted]:
+        keep = self.keeps[part.number - 1] if part.number else None
+        rows = self.rows if keep is None else self.rows.take(keep)
         for model, score in self.scores.items():
-            yield model, Placed.of(score if part.keep is None else score[part.keep], rows)
+            placed = Placed.of(score if keep is None else score[keep], rows)
+            yield Counted(model, placed.tally(), placed)
 
-    def tallies(self, part: Part) -> Iterator[tuple[str, Tally, Placed | None]]:
-        """Each model's tally of one part, with the rows it was counted from."""
-        for model, placed in self.placed(part):
-            yield model, placed.tally(), placed
+    def texts(self, rows: list[int]) -> list[str]:
+        return self.fetch(rows)
 
     def provenance(self) -> dict[str, Any]:
-        """Where the evidence comes from and what its columns were taken to mean."""
         return {
             **self.fingerprint(),
-            "rows": len(self.rows),
-            "evidence": self.digest(),
+            "rows": self.size,
+            "evidence": self._digest(),
             "roles": self.declaration.as_dict(),
         }
 
-    def digest(self) -> str:
+    def _digest(self) -> str:
         """A hash of what was taken from the source, the same from a CSV and a Parquet file of equal content."""
         digest = hashlib.sha256()
         for model, score in self.scores.items():

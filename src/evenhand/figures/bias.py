@@ -23,11 +23,13 @@ OVERVIEW = (
 def figures(finding: Finding) -> Iterator[Figure]:
     """An overview of all groups, then two figures per group, the worst first."""
     groups = worst_first(finding)
-    yield _overview(finding, groups)
-    drawn = {exhibit.slice["group"] for exhibit in finding.exhibits}
+    rows = _values(finding)
+    if rows:
+        yield _overview(rows, groups)
     for group in groups:
-        if group in drawn:
+        if _exhibits(finding, "distribution", group):
             yield _distributions(finding, group)
+        if _exhibits(finding, "tpr_curve", group) or _exhibits(finding, "fpr_curve", group):
             yield _curves(finding, group)
 
 
@@ -49,9 +51,9 @@ def worst_first(finding: Finding) -> list[str]:
     return sorted(worst, key=lambda group: worst[group])
 
 
-def _overview(finding: Finding, groups: list[str]) -> Figure:
+def _values(finding: Finding) -> list[dict[str, Any]]:
     names = dict(OVERVIEW)
-    rows = [
+    return [
         {
             "group": m.slice["group"],
             "model": m.slice.get("model", "model"),
@@ -63,8 +65,13 @@ def _overview(finding: Finding, groups: list[str]) -> Figure:
         for m in finding
         if m.measure in names and m.estimate.defined and set(m.slice) in ({"group"}, {"group", "model"})
     ]
+
+
+def _overview(rows: list[dict[str, Any]], groups: list[str]) -> Figure:
     models = list(dict.fromkeys(str(row["model"]) for row in rows))
-    panels = [_panel(rows, title, groups, models, first=number == 0) for number, (_, title) in enumerate(OVERVIEW)]
+    titles = [title for _, title in OVERVIEW if any(row["measure"] == title for row in rows)]
+    shown = [group for group in groups if any(row["group"] == group for row in rows)]
+    panels = [_panel(rows, title, shown, models, first=title == titles[0]) for title in titles]
     chart = alt.hconcat(*panels, spacing=14).resolve_scale(color="shared", yOffset="shared")
     return Figure(
         "groups",
@@ -81,7 +88,7 @@ def _panel(
     own = [row for row in rows if row["measure"] == title]
     y = alt.Y(
         "group:N",
-        sort=groups,
+        scale=alt.Scale(domain=groups),
         title=None,
         axis=alt.Axis(labels=first, ticks=False, domain=False, grid=True, labelPadding=6),
     )
@@ -98,7 +105,7 @@ def _panel(
     if title.endswith("AEG"):
         zero = alt.Chart(_data([{"value": 0}])).mark_rule(color=FAINT, strokeDash=[4, 3]).encode(x="value:Q")
         layers.insert(0, zero)
-    height = max(2, len({row["group"] for row in own})) * (14 + 8 * (len(models) - 1))
+    height = max(2, len(groups)) * (14 + 8 * (len(models) - 1))
     return alt.layer(*layers).properties(width=150, height=height)
 
 

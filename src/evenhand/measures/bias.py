@@ -94,9 +94,9 @@ def power_mean_gradient(values: Sequence[float], power: float = POWER) -> list[f
 
 
 def rank_spread(split: Split, *, violating: bool) -> float:
-    """How widely the group's ranks among its background scatter; 1 is what equal distributions give, 3 the most.
+    """How far from the middle of its background the group's ranks lie; 1 for equal distributions, 3 at the most.
 
-    It sees what the five comparisons cannot: a group scored both higher and lower than others.
+    Where the gaps are 0 it sees what the five comparisons cannot: a group scored both higher and lower than others.
     """
     own, other = Sample(inside=True, violating=violating), Sample(inside=False, violating=violating)
     mass = split.sample(own)

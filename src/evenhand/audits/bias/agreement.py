@@ -25,7 +25,8 @@ def agreement(first: Finding, second: Finding, *, level: float = 0.95) -> Findin
             slice_ = {"measure": comparison.name, **named}
             entries.append(Measured("rank_agreement", slice_, _correlation([p[1:] for p in pairs], level)))
             readings.append(Reading(slice_, _shared_worst(pairs, is_gap=comparison.is_gap)))
-    provenance = {"first": dict(first.provenance), "second": dict(second.provenance)}
+    sources = [finding.provenance.get("source", "a finding") for finding in (first, second)]
+    provenance = {"source": " and ".join(sources), "first": dict(first.provenance), "second": dict(second.provenance)}
     caveats = ("Only groups of the same name in both findings are compared, over everything.",)
     question = "Do the two findings agree on which groups fare worst?"
     return Finding("agreement", question, tuple(entries), caveats, provenance, tuple(readings))

@@ -50,11 +50,13 @@ def audit_bias(evidence: Evidence, settings: Settings, progress: Progress) -> Fi
 
 
 def _views(evidence: Evidence, part: Part, settings: Settings) -> Views:
-    views = {}
-    for model, tally, placed in evidence.tallies(part):
-        threshold = evidence.scale(model).threshold if settings.threshold is None else settings.threshold
-        views[model] = View(tally, threshold, placed)
-    return views
+    thresholds = {
+        model: evidence.scale(model).threshold if settings.threshold is None else settings.threshold
+        for model in evidence.models
+    }
+    return {
+        model: View(tally, thresholds[model], placed) for model, tally, placed in evidence.tallies(part, thresholds)
+    }
 
 
 def _measured(
@@ -109,7 +111,7 @@ def _spreads(view: View, group: str) -> tuple[float, float] | None:
 
 
 def _skewed(finding: Finding, named: dict[str, str], group: str) -> bool:
-    """More than twice the share of violating items that everyone has, and at least half."""
+    """Mostly violating items, and by far more so than everyone."""
     own = finding.get("positive_share", **named, group=group).value
     everyone = finding.get("positive_share", **named).value
-    return own is not None and everyone is not None and own >= max(0.5, 2.0 * everyone)
+    return own is not None and everyone is not None and own >= max(0.5, everyone + 0.2)

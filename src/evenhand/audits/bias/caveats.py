@@ -46,16 +46,12 @@ def _small(finding: Finding) -> list[str]:
 
 
 def _not_annotated(evidence: Evidence) -> list[str]:
-    total, missing = len(evidence.rows), {}
-    for name, member in evidence.rows.groups.items():
-        if member.annotated is not None:
-            missing[name] = total - int(member.annotated.sum())
+    missing = evidence.unannotated()
     if not missing:
         return []
-    most = max(missing.values())
     return [
-        f"Items without an annotation for a group are left out of that group and of its background: up to {most:,} of "
-        f"{total:,} items ({len(missing)} groups)."
+        f"Items without an annotation for a group are left out of that group and of its background: up to "
+        f"{max(missing.values()):,} of {evidence.size:,} items ({len(missing)} groups)."
     ]
 
 

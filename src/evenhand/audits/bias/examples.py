@@ -14,8 +14,8 @@ def examples(evidence: Evidence, views: Views, groups: tuple[str, ...], number: 
     """Per model and group: the benign items scored highest and the violating items scored lowest."""
     if not number:
         return ()
-    if evidence.texts is None:
-        raise InputError("examples need the text column: declare text", source=evidence.name)
+    if not evidence.has_rows:
+        raise InputError("examples need the rows at hand, not on a cluster", source=evidence.name)
     found: list[tuple[dict[str, str], str, float, int]] = []
     for model, view in views.items():
         named = {"model": model} if len(views) > 1 else {}

@@ -8,7 +8,8 @@ from itertools import combinations
 import numpy as np
 
 from evenhand.audits.bias.quantities import SMALL
-from evenhand.evidence import Evidence
+from evenhand.errors import InputError
+from evenhand.evidence import Evidence, TableEvidence
 from evenhand.tally import Membership
 from evenhand.tally.rows import Mask
 
@@ -17,6 +18,8 @@ JOINT = " × "
 
 def with_intersections(evidence: Evidence) -> Evidence:
     """Add every pair of groups that share more than 100 items and of which neither contains the other."""
+    if not isinstance(evidence, TableEvidence):
+        raise InputError("pairs of groups need the rows at hand, not on a cluster", source=evidence.name)
     groups = dict(evidence.rows.groups)
     for (first, one), (second, two) in combinations(evidence.rows.groups.items(), 2):
         both = np.intersect1d(one.rows, two.rows, assume_unique=True)

@@ -1,0 +1,76 @@
+"""Evidence as audits see it, wherever its rows are."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+from evenhand.evidence.declaration import Declaration, Scale
+from evenhand.tally import Placed, Tally
+
+
+class Part(NamedTuple):
+    """A part of the evidence: everything (slice {}), short items, one language; and its number among the parts."""
+
+    slice: Mapping[str, str]
+    number: int = 0
+
+
+class Counted(NamedTuple):
+    """One model's tally of one part, with the rows it was counted from where they are at hand."""
+
+    model: str
+    tally: Tally
+    placed: Placed | None
+
+
+Thresholds = Mapping[str, float | None]  # by model; None where a score has no natural one
+
+
+@dataclass(frozen=True)
+class Evidence(ABC):
+    """What is known, ready to be tallied. Nothing in here needs checking again."""
+
+    name: str
+    declaration: Declaration
+    parts: tuple[Part, ...]
+    notes: tuple[str, ...]
+
+    has_rows = False  # rows at hand: models can be compared row by row, items redrawn, texts looked up
+
+    @property
+    def models(self) -> tuple[str, ...]:
+        """The score columns."""
+        return self.declaration.score
+
+    def scale(self, model: str) -> Scale:
+        """The scale of a score."""
+        return self.declaration.scale_of(self.models.index(model))
+
+    @property
+    @abstractmethod
+    def groups(self) -> tuple[str, ...]:
+        """The groups, as declared."""
+
+    @abstractmethod
+    def unannotated(self) -> Mapping[str, int]:
+        """How many items were not annotated, for each group where some were not."""
+
+    @property
+    @abstractmethod
+    def size(self) -> int:
+        """How many rows there are."""
+
+    @abstractmethod
+    def tallies(self, part: Part, thresholds: Thresholds) -> Iterator[Counted]:
+        """Each model's tally of one part."""
+
+    @abstractmethod
+    def provenance(self) -> dict[str, Any]:
+        """Where the evidence comes from and what its columns were taken to mean."""
+
+    @abstractmethod
+    def texts(self, rows: list[int]) -> list[str]:
+        """The texts of some rows, for those who ask for them."""

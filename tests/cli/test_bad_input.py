@@ -1,0 +1,301 @@
+"""Whatever is wrong with the input: exit code 2, one line that names file, column and row, and nothing written."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import polars as pl
+import pytest
+
+from evenhand.evidence import faults
+
+GOOD = ["--score", "p", "--label", "y", "--groups", "g"]
+
+
+def table(**columns) -> pl.DataFrame:
+    base = {"id": range(8), "p": [0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8], "y": [0, 1] * 4, "g": [1, 1, 0, 0] * 2}
+    return pl.DataFrame({**base, **columns}, strict=False)
+
+
+def fails(program, *arguments: object, says: list[str]) -> str:
+    """Run, and expect one line on the error channel with these pieces, in this order."""
+    before = sorted(Path.cwd().rglob("*"))
+    done = program("audit", *arguments)
+    assert done.code == 2, (done.out, done.err)
+    lines = done.err.strip().splitlines()
+    assert len(lines) == 1, done.err
+    assert lines[0].startswith("evenhand: ")
+    rest = lines[0]
+    for piece in says:
+        assert piece in rest, (piece, lines[0])
+        rest = rest[rest.index(piece) + len(piece) :]
+    assert "Traceback" not in done.err
+    assert done.out == ""
+    assert sorted(Path.cwd().rglob("*")) == before, "something was written"
+    return lines[0]
+
+
+def test_missing_column_suggests_the_nearest(program) -> None:
+    table().write_csv("items.csv")
+    fails(program, "items.csv", "--score", "p", "--label", "y", "--groups", "gg", says=["items.csv", "'gg'", "'g'"])
+    fails(
+        program, "items.csv", "--score", "zebra", "--label", "y", "--groups", "g", says=["'zebra'", "there is", "'p'"]
+    )
+
+
+@pytest.mark.parametrize(
+    ("scores", "says"),
+    [
+        ([0.1, 0.2, None, 0.4, 0.5, 0.6, 0.7, 0.8], ["column 'p', row 3", "empty"]),
+        ([0.1, float("nan"), 0.3, 0.4, 0.5, 0.6, 0.7, 0.8], ["column 'p', row 2", "NaN"]),
+        ([0.1, 0.2, 0.3, float("inf"), 0.5, 0.6, 0.7, 0.8], ["column 'p', row 4", "infinite"]),
+        ([0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 1.7, 0.8], ["column 'p', row 7", "1.7", "scale"]),
+        ([-0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8], ["column 'p', row 1", "-0.1"]),
+        (["0.1", "0.2", "high", "0.4", "0.5", "0.6", "0.7", "0.8"], ["column 'p', row 3", "numbers", "high"]),
+    ],
+    ids=["empty", "NaN", "infinite", "above", "below", "text"],
+)
+@pytest.mark.parametrize("kind", ["csv", "parquet"])
+def test_bad_scores(program, scores, says, kind) -> None:
+    frame = table(p=pl.Series(scores, strict=False))
+    frame.write_csv("items.csv") if kind == "csv" else frame.write_parquet("items.parquet")
+    fails(program, f"items.{kind}", *GOOD, says=[f"items.{kind}", *says])
+
+
+def test_rows_are_those_of_the_file_also_when_some_are_left_out(program) -> None:
+    table(p=[0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 1.7, 0.8]).write_csv("items.csv")
+    fails(program, "items.csv", *GOOD, "--where", "id > 3", says=["column 'p', row 7", "1.7"])
+
+
+@pytest.mark.parametrize(
+    ("labels", "says"),
+    [
+        ([0, 1, 2, 0, 1, 0, 1, 0], ["column 'y', row 3", "2", "--positive"]),
+        (["good", "bad"] * 4, ["column 'y'", "'bad', 'good'", "--positive"]),
+        (["a", "b", "c", "d"] * 2, ["column 'y'", "'a', 'b', 'c', 'd'", "--positive"]),
+        ([0, 1, None, 0, 1, 0, 1, 0], ["column 'y', row 3", "empty"]),
+        ([0] * 8, ["column 'y'", "every item is benign", "both"]),
+        ([True] * 8, ["column 'y'", "every item is violating", "both"]),
+    ],
+    ids=["three codes", "two words", "four words", "empty", "all benign", "all violating"],
+)
+def test_bad_labels(program, labels, says) -> None:
+    table(y=labels).write_parquet("items.parquet")
+    fails(program, "items.parquet", *GOOD, says=["items.parquet", *says])
+
+
+def test_a_label_that_does_not_occur(program) -> None:
+    table(y=["good", "bad"] * 4).write_parquet("items.parquet")
+    fails(program, "items.parquet", *GOOD, "--positive", "badd", says=["'badd'", "did you mean 'bad'"])
+    table().write_parquet("items.parquet")
+    fails(program, "items.parquet", *GOOD, "--positive", "bad", says=["numbers", "'bad'"])
+
+
+def test_bad_groups(program) -> None:
+    table(g=[0] * 8).write_csv("items.csv")
+    fails(program, "items.csv", *GOOD, says=["column 'g'", "nobody is in the group 'g'"])
+    table(g=pl.Series([None] * 8, dtype=pl.Float64)).write_csv("items.csv")
+    fails(program, "items.csv", *GOOD, says=["column 'g'", "nobody is in the group 'g'"])
+    table(g=[1, 1, 0, 5, 1, 1, 0, 0]).write_csv("items.csv")
+    fails(program, "items.csv", *GOOD, says=["column 'g', row 4", "5", "--group-by"])
+    table(g=["yes", "no"] * 4).write_csv("items.csv")
+    fails(program, "items.csv", *GOOD, says=["column 'g', row 1", "numbers", "yes"])
+    table(g=["same"] * 8).write_csv("items.csv")
+    fails(program, "items.csv", "--score", "p", "--label", "y", "--group-by", "g", says=["column 'g'", "two different"])
+    pl.concat([table(id=range(8 * i, 8 * i + 8), g=[f"v{8 * i + j}" for j in range(8)]) for i in range(30)]).write_csv(
+        "items.csv"
+    )
+    fails(program, "items.csv", "--score", "p", "--label", "y", "--group-by", "g", says=["240 different values", "200"])
+
+
+def test_bad_terms(program) -> None:
+    table(t=["hello there"] * 8).write_csv("items.csv")
+    words = ["items.csv", "--score", "p", "--label", "y", "--text", "t", "--terms"]
+    fails(program, *words, "terms.txt", says=["terms.txt", "no such file"])
+    Path("terms.txt").write_text("# nothing\n\n")
+    fails(program, *words, "terms.txt", says=["terms.txt", "no terms"])
+    Path("terms.txt").write_text("hello\nhello\n")
+    fails(program, *words, "terms.txt", says=["terms.txt", "row 2", "already"])
+    Path("terms.txt").write_text("greetings: ,\n")
+    fails(program, *words, "terms.txt", says=["terms.txt", "row 1", "no words"])
+    Path("terms.txt").write_text("zebra\n")
+    fails(program, *words, "terms.txt", says=["items.csv", "nobody is in the group 'zebra'"])
+    fails(program, "items.csv", "--score", "p", "--label", "y", "--terms", "terms.txt", says=["declare text"])
+
+
+def test_duplicate_ids(program) -> None:
+    table(id=[1, 2, 3, 4, 5, 3, 7, 8]).write_csv("items.csv")
+    fails(program, "items.csv", *GOOD, "--id", "id", says=["items.csv", "column 'id', row 6", "3", "twice"])
+
+
+def test_bad_weights(program) -> None:
+    table(n=[1, 2, 0.5, 1, 1, 1, 1, 1]).write_csv("items.csv")
+    fails(program, "items.csv", *GOOD, "--count", "n", says=["column 'n', row 3", "0.5", "inclusion"])
+    table(n=[1, -2, 1, 1, 1, 1, 1, 1]).write_csv("items.csv")
+    fails(program, "items.csv", *GOOD, "--count", "n", says=["column 'n', row 2", "-2"])
+    table(n=[0] * 8).write_csv("items.csv")
+    fails(program, "items.csv", *GOOD, "--count", "n", says=["column 'n'", "all counts are 0"])
+    table(n=[0.1, 0.0, 1, 1, 1, 1, 1, 1]).write_csv("items.csv")
+    fails(program, "items.csv", *GOOD, "--inclusion", "n", says=["column 'n', row 2", "inclusion probability"])
+    table(n=[0.1, 1.5, 1, 1, 1, 1, 1, 1]).write_csv("items.csv")
+    fails(program, "items.csv", *GOOD, "--inclusion", "n", says=["column 'n', row 2", "1.5"])
+    table(n=[0.1, None, 1, 1, 1, 1, 1, 1]).write_csv("items.csv")
+    fails(program, "items.csv", *GOOD, "--inclusion", "n", says=["column 'n', row 2", "empty"])
+    table(n=[0.1, float("nan"), 1, 1, 1, 1, 1, 1]).write_parquet("items.parquet")
+    fails(program, "items.parquet", *GOOD, "--inclusion", "n", says=["column 'n', row 2", "finite"])
+
+
+def test_files_that_are_not_there_or_not_readable(program) -> None:
+    fails(program, "nowhere.parquet", *GOOD, says=["nowhere.parquet", "no such file"])
+    Path("folder").mkdir()
+    fails(program, "folder", *GOOD, says=["folder", "not a file"])
+    Path("items.sav").write_text("x")
+    fails(program, "items.sav", *GOOD, says=["items.sav", "format", ".parquet"])
+
+
+def test_empty_files(program) -> None:
+    Path("items.csv").write_text("")
+    fails(program, "items.csv", *GOOD, says=["items.csv", "empty"])
+    Path("items.csv").write_text("id,p,y,g\n")
+    fails(program, "items.csv", *GOOD, says=["items.csv", "no rows"])
+    table().head(0).write_parquet("items.parquet")
+    fails(program, "items.parquet", *GOOD, says=["items.parquet", "no rows"])
+
+
+def test_truncated_files(program) -> None:
+    for kind, write in (
+        ("parquet", table().write_parquet),
+        ("arrow", table().write_ipc),
+        ("xlsx", table().write_excel),
+    ):
+        path = Path(f"items.{kind}")
+        write(path)
+        path.write_bytes(path.read_bytes()[: path.stat().st_size // 2])
+        fails(program, path, *GOOD, says=[path.name, "not a readable"])
+
+
+def test_broken_text_files(program) -> None:
+    path = Path("items.csv")
+    path.write_text('id,p,y,g,t\n1,0.2,0,1,"fine"\n2,0.3,1,0,"not closed\n3,0.4,0,1,"ok"\n')
+    fails(program, path, *GOOD, "--text", "t", says=["items.csv", "row 2", "quote"])
+    path.write_bytes("id,p,y,g,t\n1,0.2,0,1,fine\n2,0.3,1,0,café\n".encode("latin-1"))
+    fails(program, path, *GOOD, "--text", "t", says=["items.csv", "row 2", "UTF-8", "0xe9"])
+    path.write_text("id,p,y,g\n1,0.2,0,1\n2,0.3,1,0,0,0\n")
+    fails(program, path, *GOOD, says=["items.csv", "row 2", "6 fields", "4"])
+    lines = Path("items.jsonl")
+    lines.write_text('{"p": 0.1, "y": 1, "g": 1}\n{"p": 0.2, "y":\n')
+    fails(program, lines, *GOOD, says=["items.jsonl", "row 2", "JSON"])
+    lines.write_text('{"p": 0.1, "y": 1, "g": 1}\n[1, 2]\n')
+    fails(program, lines, *GOOD, says=["items.jsonl"])
+
+
+@pytest.mark.parametrize(
+    ("where", "says"),
+    [
+        ("p >>", ["--where", "understood"]),
+        ("q > 0.5", ["'q'"]),
+        ("p + 1", ["items.csv"]),
+        ("p > 5", ["no row is left"]),
+        ("p IN (SELECT a FROM read_csv('/etc/passwd'))", ["not a query"]),
+    ],
+)
+def test_bad_conditions(program, where: str, says: list[str]) -> None:
+    table().write_csv("items.csv")
+    fails(program, "items.csv", *GOOD, "--where", where, says=says)
+
+
+def test_databases(program, tmp_path: Path) -> None:
+    url = f"sqlite:///{tmp_path / 'items.db'}"
+    fails(program, url, *GOOD, "--query", "SELECT 1", says=["no such database"])
+    table().write_database("items", url, engine="sqlalchemy")
+    fails(program, url, *GOOD, says=["--query"])
+    fails(program, url, *GOOD, "--query", "SELECT * FROM nothing", says=["query failed", "nothing"])
+    fails(program, url, *GOOD, "--query", "SELECT p, y FROM items", says=["'g'"])
+    line = fails(
+        program, "postgresql+psycopg://me:secret@127.0.0.1:1/db", *GOOD, "--query", "SELECT 1", says=["query failed"]
+    )
+    assert "secret" not in line
+    fails(program, "nonsense://x", *GOOD, "--query", "SELECT 1", says=["nonsense"])
+    table().write_csv("items.csv")
+    fails(program, "items.csv", *GOOD, "--query", "SELECT 1", says=["database"])
+
+
+@pytest.mark.parametrize(
+    ("options", "says"),
+    [
+        (["--audits", "bais"], ["'bais'", "did you mean 'bias'"]),
+        (["--scale", "grades"], ["'grades'"]),
+        (["--scale", "rank,rank"], ["2 scales for 1"]),
+        (["--group-by", "id"], ["more than one way"]),
+        (["--label-threshold", "1.5"], ["label_threshold", "1.5"]),
+        (["--level", "95"], ["level", "95"]),
+        (["--interval", "bayes"], ["'bayes'"]),
+        (["--interval", "bootstrap", "--replicates", "3"], ["3 bootstrap", "50"]),
+        (["--examples", "3"], ["text"]),
+        (["--seed", "-1"], ["negative"]),
+        (["--score", "p,p"], ["'p'", "twice"]),
+    ],
+)
+def test_bad_settings(program, options: list[str], says: list[str]) -> None:
+    table().write_csv("items.csv")
+    fails(program, "items.csv", *GOOD, *options, says=says)
+
+
+def test_what_is_not_declared(program) -> None:
+    table().write_csv("items.csv")
+    fails(program, "items.csv", says=["score", "label"])
+    fails(program, "items.csv", "--score", "p", "--label", "y", says=["bias needs groups"])
+    fails(program, "items.csv", "--score", "p", "--label", "y", "--audits", "bias", says=["'bias' needs groups"])
+
+
+def test_an_output_folder_that_cannot_be_written(program) -> None:
+    table().write_csv("items.csv")
+    Path("taken").write_text("a file")
+    fails(program, "items.csv", *GOOD, "--out", "taken", says=["taken", "cannot be written"])
+    fails(program, "items.csv", *GOOD, "--out", "taken/deeper", says=["taken", "cannot be written"])
+
+
+def test_a_full_disk_leaves_the_earlier_report_whole(program, monkeypatch: pytest.MonkeyPatch) -> None:
+    table().write_csv("items.csv")
+    assert program("audit", "items.csv", *GOOD, "--out", "out").code == 0
+    before = {path: path.read_bytes() for path in Path("out").rglob("*") if path.is_file()}
+    write = Path.write_text
+
+    def full(self: Path, *args: object, **kwargs: object) -> int:
+        if self.name == "report.html":
+            raise OSError(28, "No space left on device")
+        return write(self, *args, **kwargs)
+
+    monkeypatch.setattr(Path, "write_text", full)
+    done = program("audit", "items.csv", *GOOD, "--out", "out", "--level", "0.9")
+    assert done.code == 2
+    assert "No space left" in done.err
+    assert {path: path.read_bytes() for path in Path("out").rglob("*") if path.is_file()} == before
+
+
+def test_declarations(program) -> None:
+    fails(program, "none.toml", says=["none.toml", "no such file"])
+    path = Path("audit.toml")
+    path.write_text("data = [")
+    fails(program, path, says=["audit.toml", "TOML"])
+    path.write_text("[columns]\nscore = 'p'\n")
+    fails(program, path, says=["audit.toml", "'data'"])
+    path.write_text("data = 'items.csv'\n[colums]\nscore = 'p'\n")
+    fails(program, path, says=["audit.toml", "'colums'", "did you mean 'columns'"])
+    path.write_text("data = 'items.csv'\ncolumns = 3\n")
+    fails(program, path, says=["audit.toml", "[columns]"])
+    table().write_csv("items.csv")
+    path.write_text("data = 'items.csv'\n[columns]\nscoer = 'p'\n")
+    fails(program, path, says=["'scoer'", "did you mean 'score'"])
+    path.write_text(
+        "data = 'items.csv'\n[columns]\nscore = ['p']\nlabel = 'y'\ngroups = ['g']\n[settings]\nlevel = 'high'\n"
+    )
+    fails(program, path, says=["level", "number"])
+    path.write_text("data = 'items.csv'\n[columns]\nscore = [['p']]\nlabel = 'y'\ngroups = ['g']\n")
+    fails(program, path, says=["score", "name"])
+
+
+def test_permission_denied() -> None:
+    """As root every file can be read, so the fault is handed in."""
+    error = faults.explain(PermissionError(13, "Permission denied"), "items.csv", Path("items.csv"))
+    assert str(error) == "items.csv: the file may not be read: permission denied"

@@ -1,0 +1,217 @@
+"""The commands as a user runs them."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import polars as pl
+import pytest
+
+import evenhand as eh
+
+ROLES = ["--score", "first,second", "--label", "y", "--groups", "a,b"]
+
+
+@pytest.fixture
+def items(small: pl.DataFrame, program) -> str:
+    small.write_csv("items.csv")
+    return "items.csv"
+
+
+def test_a_report_by_default(program, items: str) -> None:
+    done = program("audit", items, *ROLES)
+    assert done.code == 0, done.err
+    assert "Does the model score groups differently?" in done.out
+    assert "report: evenhand-report/report.html" in done.out
+    files = {str(path) for path in Path("evenhand-report").rglob("*") if path.is_file()}
+    assert {f"evenhand-report/{name}" for name in ("report.html", "findings.json", "estimates.csv")} <= files
+    assert "evenhand-report/figures/groups.svg" in files
+    assert "evenhand-report/figures/curve_a.png" in files
+    assert not [name for name in files if "/." in name]
+
+
+def test_json_and_nothing_else(program, items: str) -> None:
+    done = program("audit", items, *ROLES, "--json")
+    assert json.loads(done.out)["findings"][0]["audit"] == "bias"
+    assert not Path("evenhand-report").exists()
+    assert done.out == eh.audit(items, score=["first", "second"], label="y", groups=["a", "b"]).json()
+
+
+def test_json_with_a_folder(program, items: str) -> None:
+    done = program("audit", items, *ROLES, "--json", "--out", "there")
+    assert done.out == Path("there/findings.json").read_text()
+    assert "there/report.html" in done.err
+
+
+def test_csv_and_nothing_else(program, items: str) -> None:
+    done = program("audit", items, *ROLES, "--csv")
+    assert done.out.startswith("audit,measure,slice,value,low,high,level,method,n,note,flags")
+
+
+def test_every_option_reaches_the_audit(program, small: pl.DataFrame) -> None:
+    small.with_columns(
+        pl.lit(1).alias("n"),
+        pl.lit("en").alias("lang"),
+        pl.when("y").then(pl.lit("bad")).otherwise(pl.lit("ok")).alias("y"),
+    ).write_parquet("items.parquet")
+    done = program(
+        *("audit", "items.parquet", "--audits", "bias", "--score", "first", "--scale", "probability", "--label", "y"),
+        *("--positive", "bad", "--groups", "a", "--group-threshold", "0.5", "--text", "text", "--id", "id"),
+        *("--slice", "lang", "--count", "n", "--where", "id >= 0", "--threshold", "0.4", "--level", "0.9"),
+        *(
+            "--interval",
+            "bootstrap",
+            "--replicates",
+            "50",
+            "--seed",
+            "3",
+            "--intersections",
+            "--examples",
+            "1",
+            "--json",
+        ),
+    )
+    assert done.code == 0, done.err
+    provenance = json.loads(done.out)["findings"][0]["provenance"]
+    assert provenance["settings"] == {
+        "level": 0.9,
+        "threshold": 0.4,
+        "interval": "bootstrap",
+        "replicates": 50,
+        "seed": 3,
+        "intersections": True,
+        "examples": 1,
+    }
+    assert provenance["roles"]["positive"] == ["bad"]
+
+
+def test_terms_from_a_file(program, small: pl.DataFrame) -> None:
+    small.with_columns(
+        pl.when("a").then(pl.lit("one Lesbian poet")).otherwise(pl.lit("a gay baker")).alias("text")
+    ).write_csv("items.csv")
+    Path("terms.txt").write_text("# words\nlesbian\nmen: gay, bi  # two\n")
+    done = program(
+        "audit", "items.csv", "--score", "first", "--label", "y", "--text", "text", "--terms", "terms.txt", "--json"
+    )
+    groups = {r["slice"].get("group") for r in json.loads(done.out)["findings"][0]["estimates"]}
+    assert groups == {None, "lesbian", "men"}
+
+
+def test_a_declaration_runs_again_and_again(program, items: str) -> None:
+    Path("deep").mkdir()
+    Path("deep/audit.toml").write_text(
+        'data = "../items.csv"\naudits = ["bias"]\n[columns]\nscore = ["first", "second"]\nlabel = "y"\n'
+        'groups = ["a", "b"]\n[settings]\nlevel = 0.9\n'
+    )
+    first = program("audit", "deep/audit.toml", "--json")
+    assert first.code == 0, first.err
+    assert json.loads(first.out)["findings"][0]["estimates"][0]["level"] == 0.9
+    second = program("audit", "deep/audit.toml", "--json", "--level", "0.8")
+    assert json.loads(second.out)["findings"][0]["estimates"][0]["level"] == 0.8
+
+
+def test_init_writes_a_declaration_that_runs(program, items: str) -> None:
+    done = program("init", items)
+    assert done.code == 0, done.err
+    written = Path("audit.toml").read_text()
+    assert 'score = ["first", "second"]' in written or 'score = ["?"]' in written
+    again = program("init", items)
+    assert again.code == 2
+    assert "--force" in again.err
+    assert program("init", items, "--force").code == 0
+    fixed = written.replace('score = ["?"]', 'score = ["first", "second"]').replace('label = "?"', 'label = "y"')
+    Path("audit.toml").write_text(fixed)
+    ran = program("audit", "audit.toml", "--json")
+    assert ran.code == 0, ran.err
+
+
+def test_init_guesses_the_usual_names(program, small: pl.DataFrame) -> None:
+    Path("data").mkdir()
+    small.rename({"first": "score_a", "second": "prob_b", "y": "toxic"}).with_columns(
+        pl.Series("lang", ["en", "de"] * 300), pl.Series("comment_id", range(600))
+    ).drop("id").write_parquet("data/items.parquet")
+    assert program("init", "data/items.parquet", "--out", "data/audit.toml").code == 0
+    text = Path("data/audit.toml").read_text()
+    for line in (
+        'data = "items.parquet"',
+        'score = ["score_a", "prob_b"]',
+        'label = "toxic"',
+        'groups = ["a", "b"]',
+        'text = "text"',
+        'id = "comment_id"',
+        'slices = ["lang"]',
+    ):
+        assert line in text, line
+    assert program("audit", "data/audit.toml", "--json").code == 0
+
+
+def test_init_of_a_database(program, small: pl.DataFrame, tmp_path: Path) -> None:
+    url = f"sqlite:///{tmp_path / 'items.db'}"
+    small.rename({"y": "label", "first": "score"}).write_database("items", url, engine="sqlalchemy")
+    assert program("init", url, "--query", "SELECT * FROM items").code == 0
+    ran = program("audit", "audit.toml", "--json")
+    assert ran.code == 0, ran.err
+
+
+def test_agreement_of_two_findings(program, small: pl.DataFrame) -> None:
+    groups = [f"g{i}" for i in range(6)]
+    for name, seed in (("real", 1), ("templates", 2)):
+        flags = [((pl.col("id") * (i + 3 + seed) % 7) < 3).alias(g) for i, g in enumerate(groups)]
+        small.with_columns(flags).write_csv(f"{name}.csv")
+        assert (
+            program(
+                "audit", f"{name}.csv", "--score", "first", "--label", "y", "--groups", ",".join(groups), "--out", name
+            ).code
+            == 0
+        )
+    done = program("agreement", "real/findings.json", "templates/findings.json", "--json")
+    records = json.loads(done.out)["findings"][0]["estimates"]
+    assert [r["slice"]["measure"] for r in records][:2] == ["subgroup_auc", "bpsn_auc"]
+    same = program("agreement", "real/findings.json", "real/findings.json")
+    assert same.code == 0
+    assert "Do the two findings agree" in same.out
+    missing = program("agreement", "real/findings.json", "none.json")
+    assert missing.code == 2
+    assert "none.json" in missing.err
+
+
+def test_demo(program) -> None:
+    done = program("demo", "--rows", "3000")
+    assert done.code == 0, done.err
+    assert "made up 3,000 comments" in done.out
+    assert Path("evenhand-demo/report.html").exists()
+    command = next(line for line in done.out.splitlines() if line.startswith("running: ")).removeprefix(
+        "running: evenhand "
+    )
+    again = program(*command.split())
+    assert again.code == 0, again.err
+
+
+def test_version_and_help(program) -> None:
+    assert program("--version").out == f"evenhand {eh.__version__}\n"
+    assert "audit" in program("--help").out
+    assert program("audit", "--nonsense").code == 2
+    assert program().out.startswith("Usage:") or "Usage:" in program().err
+
+
+def test_a_fault_of_our_own_is_one_line(program, items: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    def broken(*_: object, **__: object) -> None:
+        raise RuntimeError("a\nbug")
+
+    monkeypatch.setattr("evenhand.cli.audit_run.audit", broken)
+    done = program("audit", items, *ROLES, "--json")
+    assert done.code == 1
+    assert (
+        done.err.strip() == "evenhand: a fault of Evenhand itself (RuntimeError: a bug); EVENHAND_DEBUG=1 shows where"
+    )
+    monkeypatch.setenv("EVENHAND_DEBUG", "1")
+    with pytest.raises(RuntimeError):
+        program("audit", items, *ROLES, "--json")
+
+
+def test_the_program_is_installed(items: str) -> None:
+    done = subprocess.run([sys.executable, "-m", "evenhand", "--version"], capture_output=True, text=True, check=True)
+    assert done.stdout.startswith("evenhand ")

@@ -1,0 +1,143 @@
+"""The AUC interval: its variance is DeLong's, its regularisation is one unseen item, its edge cases are sane."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import brute
+from evenhand.intervals import auc as auc_interval
+from evenhand.intervals.influence import Term, correlation, of_class, of_everyone, of_groups
+from evenhand.measures import bias
+from evenhand.measures.ranking import auroc
+from evenhand.tally import Membership, Placed, Rows, Weights
+
+
+def placed(seed: int = 0, size: int = 400, *, count=None, inclusion=None, missing: float = 0.3) -> Placed:
+    rng = np.random.default_rng(seed)
+    label, known = rng.random(size) < 0.4, rng.random(size) >= missing
+    inside, other = rng.random(size) < 0.3, rng.random(size) < 0.4
+    score = np.round(label + 0.5 * inside + rng.normal(size=size), 1)
+    groups = {
+        "g": Membership(np.flatnonzero(inside & known).astype(np.int32), known if missing else None),
+        "h": Membership(np.flatnonzero(other).astype(np.int32)),
+    }
+    return Placed.of(score, Rows(label, groups, Weights.of(count=count, inclusion=inclusion)))
+
+
+def scores_of(where: Placed, which) -> np.ndarray:
+    rows = where.rows
+    inside = np.zeros(len(rows), dtype=bool)
+    inside[rows.groups["g"].rows] = True
+    known = rows.groups["g"].annotated
+    chosen = (inside == which.inside) & (rows.label == which.violating) & (True if known is None else known)
+    return where.scores[where.place[chosen]]
+
+
+@pytest.mark.parametrize("comparison", bias.COMPARISONS, ids=lambda c: c.name)
+def test_variance_is_delong_plus_one_confused_item_a_side(comparison: bias.Comparison) -> None:
+    where = placed()
+    split = where.tally().split("g")
+    value = comparison(split) - comparison.shift
+    bounded = auc_interval.of_split(split, comparison.high, comparison.low, value)
+    high, low = scores_of(where, comparison.high), scores_of(where, comparison.low)
+    variance = brute.delong_variance(high, low) + (value - 0.5) ** 2 * (len(high) ** -2 + len(low) ** -2)
+    inverse = 1 / len(high) + 1 / len(low)
+    shrunk = (value + 0.5 * inverse) / (1 + inverse)
+    assert bounded.size * shrunk * (1 - shrunk) == pytest.approx(variance, rel=1e-10)
+
+
+def test_a_count_is_a_repetition_in_the_interval_too() -> None:
+    rng = np.random.default_rng(1)
+    count = rng.integers(1, 4, 400).astype(float)
+    weighted = placed(count=count, missing=0.0)
+    repeat = np.repeat(np.arange(400), count.astype(int))
+    rows = weighted.rows
+    inside = np.zeros(400, dtype=bool)
+    inside[rows.groups["g"].rows] = True
+    again = Placed.of(
+        weighted.scores[weighted.place][repeat],
+        Rows(rows.label[repeat], {"g": Membership(np.flatnonzero(inside[repeat]).astype(np.int32))}),
+    )
+    for c in bias.COMPARISONS:
+        ends = []
+        for where in (weighted, again):
+            split = where.tally().split("g")
+            ends.append(auc_interval.of_split(split, c.high, c.low, c(split) - c.shift).interval(0.95))
+        assert ends[0] == pytest.approx(ends[1], abs=1e-12)
+
+
+def test_perfect_separation_has_a_width() -> None:
+    rows = Rows(np.array([False] * 10 + [True] * 10), {})
+    for score in (np.arange(20.0), -np.arange(20.0)):
+        tally = Placed.of(score, rows).tally()
+        low, high = auc_interval.of_classes(tally.everyone, auroc(tally.everyone)).interval(0.95)
+        assert high - low > 0.1
+
+
+def test_a_constant_score_has_a_width() -> None:
+    tally = Placed.of(np.zeros(20), Rows(np.array([False] * 10 + [True] * 10), {})).tally()
+    low, high = auc_interval.of_classes(tally.everyone, 0.5).interval(0.95)
+    assert low <= 0.5 <= high
+
+
+def test_one_item_on_a_side() -> None:
+    tally = Placed.of(np.arange(11.0), Rows(np.array([False] * 5 + [True] + [False] * 5), {})).tally()
+    low, high = auc_interval.of_classes(tally.everyone, auroc(tally.everyone)).interval(0.95)
+    assert high - low > 0.6
+
+
+def test_a_census_is_certain() -> None:
+    where = placed(inclusion=np.ones(400))
+    split = where.tally().split("g")
+    for c in bias.COMPARISONS:
+        value = c(split) - c.shift
+        assert auc_interval.of_split(split, c.high, c.low, value).interval(0.95) == pytest.approx((value, value))
+
+
+@pytest.mark.parametrize("missing", [0.0, 0.3])
+@pytest.mark.parametrize("comparison", bias.COMPARISONS, ids=lambda c: c.name)
+def test_influence_is_the_derivative(comparison: bias.Comparison, missing: float) -> None:
+    """Give one row a little more weight and see how the number moves."""
+    where = placed(missing=missing)
+    tally = where.tally()
+    splits = {name: tally.split(name) for name in ("g", "h")}
+    values = {name: comparison(splits[name]) for name in splits}
+    terms = [
+        Term(factor, name, comparison.high, comparison.low, values[name] - comparison.shift)
+        for name, factor in (("g", 1.0), ("h", -0.6))
+    ]
+    influence = of_groups(where, tally, terms, splits)
+    by_row = influence.rows(where)
+    assert influence.variance(where, tally) == pytest.approx(float(by_row @ by_row), rel=1e-10)
+    step = 1e-5
+    for row in np.random.default_rng(2).integers(0, 400, 25):
+        weight = np.ones(400)
+        weight[row] += step
+        moved = where.with_rows(Rows(where.rows.label, where.rows.groups, Weights(weight, weight, weight))).tally()
+        change = (comparison(moved.split("g")) - values["g"]) - 0.6 * (comparison(moved.split("h")) - values["h"])
+        assert by_row[row] == pytest.approx(change / step, abs=2e-6)
+
+
+def test_influence_on_the_whole_and_on_a_rate() -> None:
+    where = placed()
+    tally = where.tally()
+    value = auroc(tally.everyone)
+    by_row = of_everyone(where, tally, value).rows(where)
+    label = where.rows.label
+    plain = brute.delong_variance(where.scores[where.place[label]], where.scores[where.place[~label]])
+    m, n = label.sum(), (~label).sum()
+    assert by_row @ by_row == pytest.approx(plain, rel=1.0 / min(m, n))  # DeLong divides by m - 1
+    rate = tally.flagged(0.5)
+    share = rate[where.place[label]].mean()
+    trace = of_class(where, (rate - share) / m, None, violating=True).rows(where)
+    assert trace @ trace == pytest.approx(share * (1 - share) / m, rel=1e-9)
+
+
+def test_correlation_of_a_number_with_itself_and_with_its_opposite() -> None:
+    where = placed()
+    tally = where.tally()
+    one = of_everyone(where, tally, auroc(tally.everyone))
+    assert correlation((where, one), (where, one)) == pytest.approx(1.0)
+    assert correlation((where, one), (where, one * -2.0)) == pytest.approx(-1.0)
+    assert correlation((where, one), (where, one * 0.0)) == 0.0

@@ -1,0 +1,91 @@
+"""Wilson's form: the interval inverts the test, and the two published values that everybody knows."""
+
+from __future__ import annotations
+
+import math
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy.stats import norm
+
+from evenhand.intervals.bounded import Bounded, p_from_interval, quantile
+from evenhand.intervals.proportions import wilson
+from evenhand.tally import Amount
+
+
+def counts(part: int, whole: int) -> Bounded:
+    return wilson(Amount(part, part, part), Amount(whole - part, whole - part, whole - part))
+
+
+def test_wilson_published() -> None:
+    """Newcombe 1998 (Statistics in Medicine 17:857), Table I, method 3: 81/263, 15/148, 0/20, 1/29."""
+    for part, whole, low, high in (
+        (81, 263, 0.2553, 0.3662),
+        (15, 148, 0.0624, 0.1605),
+        (0, 20, 0.0, 0.1611),
+        (1, 29, 0.0061, 0.1718),
+    ):
+        assert counts(part, whole).interval(0.95) == pytest.approx((low, high), abs=5e-5)
+
+
+def test_difference_published() -> None:
+    """Newcombe 1998 (Statistics in Medicine 17:873), Table II, method 10: 56/70 - 48/80, 9/10 - 3/10, 10/10 - 0/10."""
+    for a, m, b, n, low, high in (
+        (56, 70, 48, 80, 0.0524, 0.3339),
+        (9, 10, 3, 10, 0.1705, 0.8090),
+        (10, 10, 0, 10, 0.6075, 1.0),
+    ):
+        assert counts(a, m).square_and_add(counts(b, n), 0.95) == pytest.approx((low, high), abs=5e-5)
+
+
+@given(st.floats(0.0, 1.0), st.floats(1e-6, 1.0), st.floats(2.0, 1e6), st.floats(0.01, 0.99))
+def test_interval_and_test_agree(value: float, size: float, freedom: float, null: float) -> None:
+    bounded = Bounded(value, size, freedom)
+    low, high = bounded.interval(0.95)
+    assert 0.0 <= low <= value <= high <= 1.0
+    p_value = bounded.p_value(null)
+    if abs(p_value - 0.05) > 1e-6:
+        assert (low <= null <= high) == (p_value > 0.05)
+
+
+def test_quantiles() -> None:
+    assert quantile(0.95) == pytest.approx(norm.ppf(0.975), abs=1e-9)
+    assert quantile(0.95, 9.0) == pytest.approx(2.262157, abs=1e-6)
+
+
+def test_certainty() -> None:
+    """A census has no spread: the interval is the value, and any other value is impossible."""
+    sure = Bounded(0.3, 0.0)
+    assert sure.interval(0.95) == (0.3, 0.3)
+    assert sure.p_value(0.3) == 1.0
+    assert sure.p_value(0.4) == 0.0
+    assert sure.p_pooled(Bounded(0.3, 0.0)) == 1.0
+
+
+def test_correlation_narrows_a_difference() -> None:
+    first, second = Bounded(0.8, 0.01), Bounded(0.7, 0.01)
+    widths = [math.dist(*([end] for end in first.square_and_add(second, 0.95, r))) for r in (0.0, 0.5, 0.9)]
+    assert widths == sorted(widths, reverse=True)
+
+
+def test_p_from_interval() -> None:
+    assert p_from_interval(0.196, 0.0, 0.4, 0.95) == pytest.approx(0.05, abs=1e-3)
+    assert p_from_interval(-0.5, -0.6, -0.4, 0.95) < 1e-6
+    assert p_from_interval(0.0, -0.1, 0.1, 0.95) == 1.0
+
+
+def test_pooled_test_is_the_usual_one() -> None:
+    """Two-proportion z test: 15/100 against 30/120."""
+    p = counts(15, 100).p_pooled(counts(30, 120))
+    pooled = 45 / 220
+    z = (15 / 100 - 30 / 120) / math.sqrt(pooled * (1 - pooled) * (1 / 100 + 1 / 120))
+    assert p == pytest.approx(2 * norm.sf(abs(z)), abs=1e-12)
+
+
+def test_design_share() -> None:
+    """Poisson sampling: the variance of a ratio, Σ w²(1 − π)(y − p)² / W², enters through the effective number."""
+    part, rest = Amount(30.0, 80.0, 10.0), Amount(70.0, 200.0, 20.0)
+    share = wilson(part, rest)
+    variance = (80.0 * 0.7**2 + 200.0 * 0.3**2) / 100.0**2
+    assert share.value * (1 - share.value) * share.size == pytest.approx(variance, abs=1e-15)

@@ -1,0 +1,66 @@
+"""The table of measures that must keep the invariants. A new measure joins by a row.
+
+`take` reads the number off a tally. `monotone`: it depends on the order of scores alone. `mirrored`: what it becomes
+when violating and benign are exchanged and the score is turned round.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from evenhand.measures import bias, rates
+from evenhand.measures.ranking import auroc, average_precision
+from evenhand.tally import Tally
+
+CUT = 0.5
+Take = Callable[[Tally], float]
+
+
+@dataclass(frozen=True)
+class Row:
+    name: str
+    take: Take
+    monotone: bool = True
+    mirrored: Take | None = None
+
+
+def compared(comparison: bias.Comparison) -> Take:
+    return lambda tally: comparison(tally.split("g"))
+
+
+def negated(comparison: bias.Comparison) -> Take:
+    return lambda tally: -comparison(tally.split("g"))
+
+
+def rate(share: Callable) -> Take:
+    return lambda tally: share(tally.confusion(CUT, "g")).value
+
+
+def summary(power: float) -> Take:
+    return lambda tally: bias.power_mean([bias.bpsn_auc(tally.split(name)) for name in ("g", "h")], power)
+
+
+MEASURES = [
+    Row("auroc", lambda t: auroc(t.everyone), mirrored=lambda t: auroc(t.everyone)),
+    Row("average_precision", lambda t: average_precision(t.everyone)),
+    Row("subgroup_auc", compared(bias.subgroup_auc), mirrored=compared(bias.subgroup_auc)),
+    Row("bpsn_auc", compared(bias.bpsn_auc), mirrored=compared(bias.bnsp_auc)),
+    Row("bnsp_auc", compared(bias.bnsp_auc), mirrored=compared(bias.bpsn_auc)),
+    Row("negative_aeg", compared(bias.negative_aeg), mirrored=negated(bias.positive_aeg)),
+    Row("positive_aeg", compared(bias.positive_aeg), mirrored=negated(bias.negative_aeg)),
+    Row("power_mean", summary(bias.POWER)),
+    Row(
+        "rank_spread",
+        lambda t: bias.rank_spread(t.split("g"), violating=True),
+        mirrored=lambda t: bias.rank_spread(t.split("g"), violating=False),
+    ),
+    Row("tpr", rate(rates.tpr), monotone=False),
+    Row("fpr", rate(rates.fpr), monotone=False),
+    Row("precision", rate(rates.precision), monotone=False),
+    Row(
+        "positive_share",
+        lambda t: rates.positive_share(t.groups["g"].inside).value,
+        mirrored=lambda t: 1.0 - rates.positive_share(t.groups["g"].inside).value,
+    ),
+]

@@ -1,0 +1,127 @@
+"""The HTML report: self-contained, without script or network, and nothing a user wrote gets out of its place."""
+
+from __future__ import annotations
+
+import re
+from html.parser import HTMLParser
+from pathlib import Path
+
+import polars as pl
+import pytest
+
+import evenhand as eh
+
+NASTY = "<script>alert(1)</script>\"'&--></svg>"
+
+
+class Tags(HTMLParser):
+    """Collects tags and attributes, and checks that they nest."""
+
+    VOID = frozenset({"meta", "br", "link", "img", "rect", "path", "line", "circle"})
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.tags: list[tuple[str, dict[str, str | None]]] = []
+        self.open: list[str] = []
+
+    def handle_starttag(self, tag, attrs) -> None:
+        self.tags.append((tag, dict(attrs)))
+        if tag not in self.VOID:
+            self.open.append(tag)
+
+    def handle_startendtag(self, tag, attrs) -> None:
+        self.tags.append((tag, dict(attrs)))
+
+    def handle_endtag(self, tag) -> None:
+        if tag not in self.VOID:
+            assert self.open, tag
+            assert self.open.pop() == tag
+
+
+def parsed(page: str) -> Tags:
+    tags = Tags()
+    tags.feed(page)
+    assert tags.open == []
+    return tags
+
+
+@pytest.fixture(scope="module")
+def nasty() -> eh.Report:
+    import numpy as np
+
+    rng = np.random.default_rng(0)
+    table = pl.DataFrame(
+        {
+            "p": rng.random(400),
+            NASTY: rng.random(400) < 0.4,
+            "y": rng.random(400) < 0.4,
+            "t": [NASTY + str(i) for i in range(400)],
+            f"m{NASTY}": rng.random(400),
+        }
+    )
+    return eh.audit(table, score=["p", f"m{NASTY}"], label="y", groups=[NASTY], text="t", examples=2)
+
+
+def test_one_file_that_asks_for_nothing(nasty: eh.Report) -> None:
+    page = nasty.html()
+    tags = parsed(page)
+    scripts = [attributes for tag, attributes in tags.tags if tag == "script"]
+    assert scripts == [{"type": "application/json", "id": "findings"}]
+    for _, attributes in tags.tags:
+        for name, value in attributes.items():
+            assert not name.startswith("on"), name
+            if name in ("src", "href", "xlink:href"):
+                assert str(value).startswith("#"), value
+    outside = re.sub(r'xmlns(:\w+)?="[^"]*"', "", page)
+    assert not re.search(r"https?://(?!www\.w3\.org)", outside)
+    assert "Content-Security-Policy" in page
+
+
+def test_nothing_written_by_a_user_is_markup(nasty: eh.Report) -> None:
+    page = nasty.html()
+    assert "<script>alert" not in page
+    assert "alert(1)</script>" not in page
+    assert "&lt;script&gt;alert(1)" in page
+    for figure in nasty.figures:
+        assert "<script" not in figure.svg
+    assert "<script>alert" not in nasty._repr_html_()
+
+
+def test_texts_only_when_asked_for(small: pl.DataFrame, tmp_path: Path) -> None:
+    secret = small.with_columns(pl.format("secret {}", "id").alias("text"))
+    quiet = eh.audit(secret, score="first", label="y", groups="a", text="text")
+    assert "secret" not in quiet.html() + quiet.json() + quiet.csv()
+    loud = eh.audit(secret, score="first", label="y", groups="a", text="text", examples=1)
+    assert "secret" in loud.html()
+
+
+def test_what_a_manager_looks_for(small: pl.DataFrame) -> None:
+    page = eh.audit(small, score=["first", "second"], label="y", groups=["a", "b"], text="text").html()
+    for piece in (
+        "In one minute",
+        "Every group",
+        "Group by group",
+        "Short items",
+        "BPSN AUC",
+        "Beware",
+        "In plain words",
+    ):
+        assert piece in page
+    assert page.index("<summary>a</summary>") < page.index("<summary>b</summary>")  # a is scored higher: worst first
+    assert "second less first" in page
+
+
+def test_one_model_alone(small: pl.DataFrame) -> None:
+    page = eh.audit(small, score="first", label="y", groups=["a", "b"]).html()
+    parsed(page)
+    assert "the model" in page
+    assert "less first" not in page
+
+
+def test_a_finding_without_a_section_of_its_own(small: pl.DataFrame) -> None:
+    one = eh.audit(small, score="first", label="y", groups=["a", "b"]).findings[0]
+    report = eh.Report((eh.agreement(one, one),))
+    page = report.html()
+    parsed(page)
+    assert "rank agreement" in page
+    assert report.figures == ()

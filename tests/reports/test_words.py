@@ -1,0 +1,45 @@
+"""How numbers are written and what they are said to mean."""
+
+from __future__ import annotations
+
+from evenhand.audits.bias.quantities import OF_EVERYTHING, OF_GROUPS
+from evenhand.estimate import Estimate
+from evenhand.reports import words
+
+
+def estimate(value: float, low: float, high: float) -> Estimate:
+    return Estimate(value, low, high, 0.95, "m", 100)
+
+
+def test_numbers() -> None:
+    assert words.number("bpsn_auc", 0.93456) == "0.935"
+    assert words.number("negative_aeg", 0.1) == "+0.100"
+    assert words.number("negative_aeg", -0.1) == "−0.100"
+    assert words.number("count", 12345.0) == "12,345"
+    assert words.number("bpsn_auc", 0.05, signed=True) == "+0.050"
+
+
+def test_intervals() -> None:
+    e = estimate(0.5, 0.41, 0.62)
+    assert words.interval("bpsn_auc", e) == "0.410 to 0.620"
+    assert words.interval("bpsn_auc", e, brief=True) == ".41 to .62"
+    assert words.interval("bpsn_auc", estimate(0.5, 0.4998, 0.5003), brief=True) == ".500 to .500"
+    assert words.interval("count", Estimate.exact(5, level=0.95, n=5)) == ""
+    assert words.interval("bpsn_auc", Estimate.undefined("why", level=0.95, n=0)) == ""
+
+
+def test_plain_words() -> None:
+    said = words.plainly("bpsn_auc", estimate(0.65, 0.63, 0.66), "gay")
+    assert said == "In 65 of 100 pairs a violating item from elsewhere scores above a benign item of 'gay' (63 to 66)."
+    gap = words.plainly("negative_aeg", estimate(0.2, 0.1, 0.3), "gay")
+    assert gap.startswith("In 70 of 100 pairs a benign item of 'gay' scores above a benign item from elsewhere")
+    assert "50 would be even" in gap
+    assert words.plainly("bpsn_auc", estimate(0.995, 0.99, 1.0), "x").startswith("In 99.5 of 100")
+    assert words.plainly("auroc", estimate(0.5, 0.4, 0.6), "x") is None
+    assert words.plainly("bpsn_auc", Estimate.undefined("why", level=0.95, n=0), "x") is None
+
+
+def test_every_quantity_has_words() -> None:
+    for quantity in (*OF_EVERYTHING, *OF_GROUPS):
+        assert words.word(quantity.name).meaning, quantity.name
+    assert words.word("new_measure").label == "new measure"
