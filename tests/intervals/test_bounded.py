@@ -7,10 +7,10 @@ import math
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from scipy.stats import norm
+from scipy.stats import chi2_contingency, fisher_exact, norm
 
 from evenhand.intervals.bounded import Bounded, p_from_interval, quantile
-from evenhand.intervals.proportions import wilson
+from evenhand.intervals.proportions import p_equal, wilson
 from evenhand.tally import Amount
 
 
@@ -60,7 +60,9 @@ def test_certainty() -> None:
     assert sure.interval(0.95) == (0.3, 0.3)
     assert sure.p_value(0.3) == 1.0
     assert sure.p_value(0.4) == 0.0
-    assert sure.p_pooled(Bounded(0.3, 0.0)) == 1.0
+    assert p_equal(sure, Bounded(0.3, 0.0)) == 1.0
+    assert p_equal(sure, Bounded(0.3, 0.01)) == 1.0
+    assert p_equal(sure, Bounded(0.31, 0.0)) == 0.0
 
 
 def test_correlation_narrows_a_difference() -> None:
@@ -75,12 +77,18 @@ def test_p_from_interval() -> None:
     assert p_from_interval(0.0, -0.1, 0.1, 0.95) == 1.0
 
 
-def test_pooled_test_is_the_usual_one() -> None:
-    """Two-proportion z test: 15/100 against 30/120."""
-    p = counts(15, 100).p_pooled(counts(30, 120))
-    pooled = 45 / 220
-    z = (15 / 100 - 30 / 120) / math.sqrt(pooled * (1 - pooled) * (1 / 100 + 1 / 120))
-    assert p == pytest.approx(2 * norm.sf(abs(z)), abs=1e-12)
+def test_equal_shares_large_counts() -> None:
+    """The chi-square test of a 2 × 2 table with Yates' correction: 150/1000 against 300/1200."""
+    p = p_equal(counts(150, 1000), counts(300, 1200))
+    assert p == pytest.approx(chi2_contingency([[150, 850], [300, 900]]).pvalue, abs=1e-12)
+    assert p_equal(counts(150, 1000), counts(150, 1000)) == 1.0
+
+
+@pytest.mark.parametrize(("a", "m", "b", "n"), [(3, 12, 1, 40), (12, 12, 30, 40), (0, 15, 0, 9), (7, 64, 6, 576)])
+def test_equal_shares_small_counts(a: int, m: int, b: int, n: int) -> None:
+    """Fisher's exact test: twice its smaller one-sided p-value."""
+    tails = [fisher_exact([[a, m - a], [b, n - b]], alternative=side).pvalue for side in ("less", "greater")]
+    assert p_equal(counts(a, m), counts(b, n)) == pytest.approx(min(1.0, 2 * min(tails)), abs=1e-10)
 
 
 def test_design_share() -> None:

@@ -29,22 +29,16 @@ class Bounded:
 
     def p_value(self, null: float) -> float:
         """Two-sided test that the quantity is `null`."""
-        return _p_value(abs(self.value - null), null * (1.0 - null) * self.size, self.freedom)
+        return p_value(abs(self.value - null), null * (1.0 - null) * self.size, self.freedom)
 
     def p_difference(self, other: Bounded) -> float:
         """Two-sided test that this quantity equals the other, taken as independent of it.
 
         Where the two share items they rise and fall together, so the test is cautious.
         """
-        return _p_value(
+        return p_value(
             abs(self.value - other.value), other.value * (1.0 - other.value) * (self.size + other.size), self.freedom
         )
-
-    def p_pooled(self, other: Bounded) -> float:
-        """Two-sided test that two independent shares are equal, with the variance of their common value."""
-        sizes = self.size + other.size
-        common = (self.value * other.size + other.value * self.size) / sizes if sizes else self.value
-        return _p_value(abs(self.value - other.value), common * (1.0 - common) * sizes, math.inf)
 
     def square_and_add(self, other: Bounded, level: float, correlation: float = 0.0) -> tuple[float, float]:
         """Interval of value − other.value from the two intervals (Newcombe's hybrid score, Zou's MOVER)."""
@@ -64,10 +58,11 @@ def quantile(level: float, freedom: float = math.inf) -> float:
 def p_from_interval(value: float, low: float, high: float, level: float) -> float:
     """Two-sided test that a difference is 0, from the side of its interval that faces 0."""
     reach = value - low if value > 0 else high - value
-    return _p_value(abs(value), (reach / quantile(level)) ** 2, math.inf)
+    return p_value(abs(value), (reach / quantile(level)) ** 2, math.inf)
 
 
-def _p_value(distance: float, variance: float, freedom: float) -> float:
+def p_value(distance: float, variance: float, freedom: float) -> float:
+    """Two-sided p-value of a distance from what was expected."""
     if distance == 0.0:
         return 1.0
     if variance <= 0.0:

@@ -5,7 +5,16 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from evenhand.audits.bias.quantities import OF_EVERYTHING, OF_GROUPS, Quantity, Sure, Traced, influence_of, is_small
+from evenhand.audits.bias.quantities import (
+    OF_EVERYTHING,
+    OF_GROUPS,
+    Quantity,
+    Sure,
+    Traced,
+    influence_of,
+    is_few,
+    is_small,
+)
 from evenhand.audits.bias.summary import JigsawScore, PowerMean
 from evenhand.audits.bias.view import Scope, View
 from evenhand.errors import Undefined
@@ -54,7 +63,8 @@ class Probe:
         flags = ("small",) if is_small(self.quantity, scope) else ()
         n = round(sum(self.quantity.sides(scope)))
         low, high = min(sure.low, value), max(sure.high, value)
-        return Estimate(value, low, high, level, sure.method, n, flags=flags), sure.p_value
+        tested = None if is_few(self.quantity, scope) else sure.p_value
+        return Estimate(value, low, high, level, sure.method, n, flags=flags), tested
 
     def _sure(self, views: Views, value: float, level: float) -> Sure:
         scope, other = self._scopes(views)

@@ -194,7 +194,8 @@ class Gap:
 
     def sure(self, scope: Scope, value: float, level: float) -> Sure:
         outside, inside = (proportions.wilson(share.part, share.rest) for share in self._shares(scope))
-        return Sure(*outside.square_and_add(inside, level), proportions.DIFFERENCE, outside.p_pooled(inside))
+        p_value = proportions.p_equal(inside, outside)
+        return Sure(*outside.square_and_add(inside, level), proportions.DIFFERENCE, p_value)
 
     def sides(self, scope: Scope) -> tuple[float, ...]:
         return tuple(share.whole.count for share in self._shares(scope))
@@ -222,6 +223,11 @@ OF_GROUPS: tuple[Quantity, ...] = (
 )
 
 
+def is_few(quantity: Quantity, scope: Scope) -> bool:
+    """Under ten on a side: nothing is promised, so nothing is tested."""
+    return min(quantity.sides(scope)) < FEW
+
+
 def is_small(quantity: Quantity, scope: Scope) -> bool:
     """Too few to lean on: under ten on a side, or a group of a size that the paper leaves out."""
-    return min(quantity.sides(scope)) < FEW or (scope.group is not None and scope.items <= SMALL)
+    return is_few(quantity, scope) or (scope.group is not None and scope.items <= SMALL)

@@ -1,0 +1,61 @@
+"""Do the intervals of power means and of the Jigsaw score hold the truth, although groups overlap?
+
+The truth is that of a population of a million; each draw takes some thousands of it at random.
+"""
+
+from __future__ import annotations
+
+from functools import cache
+
+import numpy as np
+
+from evenhand.audits.bias.summary import JigsawScore, PowerMean
+from evenhand.audits.bias.view import View
+from evenhand.measures import bias
+from evenhand.tally import Membership, Placed, Rows
+from studies.study import Row, Study
+
+LEVEL = 0.95
+NAMES = ("a", "b", "c", "d", "e")
+SHIFTS = (0.0, 0.4, -0.5, 1.2, 0.8)
+SHARES = (0.3, 0.2, 0.1, 0.08, 0.05)
+
+
+def cells() -> list[Row]:
+    return [{"rows": rows} for rows in (2000, 10_000)]
+
+
+def draw(rows: int, rng: np.random.Generator) -> View:
+    label = rng.random(rows) < 0.25
+    groups = {name: rng.random(rows) < share for name, share in zip(NAMES, SHARES, strict=True)}
+    score = 1.8 * label + rng.standard_normal(rows)
+    for inside, shift in zip(groups.values(), SHIFTS, strict=True):
+        score += shift * inside
+    members = {name: Membership(np.flatnonzero(inside).astype(np.int32)) for name, inside in groups.items()}
+    placed = Placed.of(score, Rows(label, members))
+    return View(placed.tally(), None, placed)
+
+
+@cache
+def truth() -> dict[str, float]:
+    rng = np.random.default_rng(1)
+    views = [draw(500_000, rng) for _ in range(8)]
+    return {q.name: float(np.mean([q.value(view.everything) for view in views])) for q in quantities()}
+
+
+def quantities() -> list[PowerMean | JigsawScore]:
+    return [*(PowerMean(comparison, NAMES) for comparison in bias.AUCS), JigsawScore(NAMES)]
+
+
+def run(cell: Row, draws: int, rng: np.random.Generator) -> list[Row]:
+    hits = {q.name: np.zeros(2) for q in quantities()}
+    for _ in range(draws):
+        scope = draw(cell["rows"], rng).everything
+        for quantity in quantities():
+            value = quantity.value(scope)
+            low, high, *_ = quantity.sure(scope, value, LEVEL)
+            hits[quantity.name] += [low <= truth()[quantity.name] <= high, high - low]
+    return [{"measure": n, "coverage": float(h[0]) / draws, "width": float(h[1]) / draws} for n, h in hits.items()]
+
+
+STUDY = Study("summaries", cells(), run, draws=3000)
