@@ -11,7 +11,7 @@ from functools import cache
 import numpy as np
 
 from evenhand.audits.bias.quantities import OF_EVERYTHING, OF_GROUPS, Quantity
-from evenhand.audits.bias.view import View
+from evenhand.audits.bias.view import Scope, View
 from evenhand.synthetic.comments import comments
 from evenhand.tally import Membership, Placed, Rows, Weights
 from studies.study import Row, Study
@@ -44,14 +44,14 @@ def run(cell: Row, draws: int, rng: np.random.Generator) -> list[Row]:
         if cell["share"] < 1
         else np.ones(len(score))
     )
-    truth = [q.value(_view(score, label, groups, None).scope(g)) for q, g in quantities()]
+    truth = [q.value(Scope(_view(score, label, groups, None), g)) for q, g in quantities()]
     values, hits = np.zeros((draws, len(truth))), np.zeros((draws, len(truth)))
     for draw in range(draws):
         taken = rng.random(len(score)) < chance
         view = _view(score[taken], label[taken], {n: g[taken] for n, g in groups.items()}, chance[taken])
         for number, (quantity, group) in enumerate(quantities()):
-            values[draw, number] = value = quantity.value(view.scope(group))
-            low, high, *_ = quantity.sure(view.scope(group), value, LEVEL)
+            values[draw, number] = value = quantity.value(Scope(view, group))
+            low, high, *_ = quantity.sure(Scope(view, group), value, LEVEL)
             hits[draw, number] = min(low, value) <= truth[number] <= max(high, value)
     error = values.std(axis=0) / np.sqrt(draws)
     return [

@@ -44,7 +44,7 @@ def truth() -> dict[str, float]:
 
 
 def quantities() -> list[PowerMean | JigsawScore]:
-    return [*(PowerMean(comparison, NAMES) for comparison in bias.AUCS), JigsawScore(NAMES)]
+    return [*(PowerMean(NAMES, comparison) for comparison in bias.AUCS), JigsawScore(NAMES)]
 
 
 def run(cell: Row, draws: int, rng: np.random.Generator) -> list[Row]:

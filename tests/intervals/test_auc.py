@@ -109,7 +109,7 @@ def test_influence_is_the_derivative(comparison: bias.Comparison, missing: float
     ]
     influence = of_groups(where, tally, terms, splits)
     by_row = influence.rows(where)
-    assert influence.variance(where, tally) == pytest.approx(float(by_row @ by_row), rel=1e-10)
+    assert influence.variance(where) == pytest.approx(float(by_row @ by_row), rel=1e-10)
     step = 1e-5
     for row in np.random.default_rng(2).integers(0, 400, 25):
         weight = np.ones(400)
@@ -130,8 +130,17 @@ def test_influence_on_the_whole_and_on_a_rate() -> None:
     assert by_row @ by_row == pytest.approx(plain, rel=1.0 / min(m, n))  # DeLong divides by m - 1
     rate = tally.flagged(0.5)
     share = rate[where.place[label]].mean()
-    trace = of_class(where, (rate - share) / m, None, violating=True).rows(where)
+    trace = of_class(where, tally, (rate - share) / m, None, violating=True).rows(where)
     assert trace @ trace == pytest.approx(share * (1 - share) / m, rel=1e-9)
+
+
+def test_influences_on_other_bases_do_not_add() -> None:
+    where = placed()
+    tally = where.tally()
+    one = of_everyone(where, tally, 0.5)
+    two = of_class(where, tally, np.zeros(len(tally.scores)), None, violating=False)
+    with pytest.raises(ValueError, match="same base"):
+        one + two
 
 
 def test_correlation_of_a_number_with_itself_and_with_its_opposite() -> None:

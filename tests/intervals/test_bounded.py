@@ -92,8 +92,17 @@ def test_equal_shares_small_counts(a: int, m: int, b: int, n: int) -> None:
 
 
 def test_design_share() -> None:
-    """Poisson sampling: the variance of a ratio, Σ w²(1 − π)(y − p)² / W², enters through the effective number."""
-    part, rest = Amount(30.0, 80.0, 10.0), Amount(70.0, 200.0, 20.0)
+    """The variance of a ratio, Σ w²(1 − π)(y − p)² / W², and one heavy item of the rarer kind that was not drawn."""
+    part, rest = Amount(30.0, 80.0, 10.0, 4.0), Amount(70.0, 200.0, 20.0, 3.0)
     share = wilson(part, rest)
-    variance = (80.0 * 0.7**2 + 200.0 * 0.3**2) / 100.0**2
-    assert share.value * (1 - share.value) * share.size == pytest.approx(variance, abs=1e-15)
+    variance = (80.0 * 0.7**2 + 200.0 * 0.3**2) / 100.0**2 + (0.3 - 1.0) ** 2 * 0.04**2
+    moved = (0.3 + 0.04) / 1.04
+    assert share.size == pytest.approx(variance / (moved * (1 - moved)), rel=1e-12)
+
+
+def test_an_outcome_nobody_saw_is_not_impossible() -> None:
+    """Equal weights of 5: as sure as the 20 items that were drawn, less what is known of the finite population."""
+    seen, unseen = Amount(100.0, 20 * 25 * 0.8, 20.0, 4.0), Amount(0.0, 0.0, 0.0, 0.0)
+    assert wilson(seen, unseen).size == pytest.approx(0.8 / 20, rel=0.1)
+    census = Amount(100.0, 0.0, 100.0, 0.0)
+    assert wilson(census, unseen).interval(0.95) == (1.0, 1.0)

@@ -39,7 +39,7 @@ def test_extremes() -> None:
 
 
 def test_undefined_without_a_class() -> None:
-    empty, full = Mass.plain(np.zeros(2)), Mass.plain(np.ones(2))
+    empty, full = Mass(np.zeros(2)), Mass(np.ones(2))
     with pytest.raises(Undefined):
         auc(full, empty)
     with pytest.raises(Undefined):

@@ -7,21 +7,23 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from evenhand.tally.order import distinct
+from evenhand.tally.order import ordered
 
 
 @pytest.mark.parametrize("width", [32, 64])
 @given(data=st.data())
-def test_distinct_is_unique_with_inverse(width: int, data) -> None:
+def test_ordered_is_unique_with_inverse(width: int, data) -> None:
     floats = st.floats(allow_nan=False, allow_infinity=False, width=width)
     values = np.asarray(data.draw(st.lists(floats, max_size=60)), dtype=f"float{width}")
-    scores, place = distinct(values)
+    scores, place, rows, starts = ordered(values)
     expected, inverse = np.unique(values, return_inverse=True)
     assert np.array_equal(scores, expected)
     assert np.array_equal(place, inverse)
+    assert np.array_equal(values[rows], np.sort(values))
+    assert np.array_equal(values[rows][starts], expected)
 
 
 def test_minus_zero_is_zero() -> None:
-    scores, place = distinct(np.array([-0.0, 0.0, 1.0]))
+    scores, place, *_ = ordered(np.array([-0.0, 0.0, 1.0]))
     assert len(scores) == 2
     assert place.tolist() == [0, 0, 1]

@@ -26,13 +26,13 @@ def binned(tally: Tally, edges: np.ndarray) -> Tally:
     cell = np.searchsorted(edges, tally.scores, side="right") - 1
 
     def heap(classes: Classes, at: np.ndarray) -> Classes:
-        return Classes(*(Mass.plain(np.bincount(at, mass.weight, len(edges))) for mass in classes))
+        return Classes(*(Mass(np.bincount(at, mass.weight, len(edges))) for mass in classes))
 
     everyone, groups = heap(tally.everyone, cell), {}
     for name, members in tally.groups.items():
         dense = heap(members.inside, cell[members.cells])
         cells = np.flatnonzero(dense.violating.weight + dense.benign.weight).astype(np.int32)
-        inside = Classes(*(Mass.plain(mass.weight[cells]) for mass in dense))
+        inside = Classes(*(Mass(mass.weight[cells]) for mass in dense))
         groups[name] = type(members)(cells, inside, heap(members.universe, cell))
     lowest = np.array([tally.scores[cell == c].min(initial=np.inf) for c in range(len(edges))])
     highest = np.array([tally.scores[cell == c].max(initial=-np.inf) for c in range(len(edges))])

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from evenhand.audits.bias import audit_bias
+from evenhand.audits import bias
 from evenhand.audits.settings import Progress, Settings
 from evenhand.errors import InputError, nearest
 from evenhand.evidence import Evidence
@@ -25,9 +25,9 @@ class Audit:
 AUDITS: tuple[Audit, ...] = (
     Audit(
         name="bias",
-        question="Does the model score groups differently?",
+        question=bias.QUESTION,
         needs=frozenset({"score", "label", "groups"}),
-        run=audit_bias,
+        run=bias.audit_bias,
     ),
 )
 

@@ -29,7 +29,7 @@ def open_evidence(data: Any, declaration: Declaration, *, query: str | None = No
     if not declaration.score or declaration.label is None:
         raise InputError("declare at least one score column and the label column")
     if (remote := _on_cluster(data)) is not None:
-        from evenhand.evidence.spark import open_spark
+        from evenhand.evidence.spark_opening import open_spark
 
         return open_spark(remote, declaration)
     source = open_source(data, query=query)

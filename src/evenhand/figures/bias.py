@@ -11,6 +11,7 @@ from evenhand.figures.figure import BENIGN, FAINT, INK, MODELS, VIOLATING, Figur
 from evenhand.finding import Exhibit, Finding, Slice
 
 ELSEWHERE = "everyone else"
+MOST = 40  # groups with figures of their own, the worst first; the overview has them all
 OVERVIEW = (
     ("subgroup_auc", "Subgroup AUC"),
     ("bpsn_auc", "BPSN AUC"),
@@ -26,7 +27,7 @@ def figures(finding: Finding) -> Iterator[Figure]:
     rows = _values(finding)
     if rows:
         yield _overview(rows, groups)
-    for group in groups:
+    for group in groups[:MOST]:
         if _exhibits(finding, "distribution", group):
             yield _distributions(finding, group)
         if _exhibits(finding, "tpr_curve", group) or _exhibits(finding, "fpr_curve", group):

@@ -33,10 +33,9 @@ def _delong(samples: tuple[Mass, Mass], placements: tuple[FloatArray, FloatArray
     """The variance that each sample brings in through the placements of its items among the other."""
     high, low = samples
     first, second = _side(high, placements[0], auc), _side(low, placements[1], 1.0 - auc)
-    inverse = (_inverse_size(high), _inverse_size(low))
-    unseen = (auc - 0.5) ** 2 * (inverse[0] ** 2 + inverse[1] ** 2)
-    variance = first + second + unseen
-    shrunk = (auc + 0.5 * sum(inverse)) / (1.0 + sum(inverse))
+    unseen = (high.total.unseen, low.total.unseen)
+    variance = first + second + (auc - 0.5) ** 2 * (unseen[0] ** 2 + unseen[1] ** 2)
+    shrunk = (auc + 0.5 * sum(unseen)) / (1.0 + sum(unseen))
     size = variance / (shrunk * (1.0 - shrunk)) if 0.0 < shrunk < 1.0 else 0.0
     return Bounded(auc, size, _freedom(variance, (first, high), (second, low)))
 
@@ -45,19 +44,14 @@ def _side(sample: Mass, placements: FloatArray, mean: float) -> float:
     """The part of the variance that the items of one sample bring in."""
     total = sample.total
     if total.count < 2:
-        return mean * (1.0 - mean) * _inverse_size(sample)  # one item says nothing of its variance: take the most
+        return mean * (1.0 - mean) * total.unseen  # one item says nothing of its variance: take the most
     squares = placements - mean
     squares *= squares
     scatter = float(np.dot(sample.spread, squares)) / total.weight**2
     return scatter * total.count / (total.count - 1.0)
 
 
-def _inverse_size(sample: Mass) -> float:
-    """One over the effective number of items of a sample; 0 for a census."""
-    return sample.total.spread / sample.total.weight**2
-
-
 def _freedom(variance: float, *sides: tuple[float, Mass]) -> float:
-    """Satterthwaite's degrees of freedom; the unseen item is a constant and has no part in them."""
-    terms = [part**2 / max(sample.total.count - 1.0, 1.0) for part, sample in sides]
+    """Satterthwaite's degrees of freedom, halved because placements are skewed. The unseen item is a constant."""
+    terms = [part**2 / (0.5 * max(sample.total.count - 1.0, 1.0)) for part, sample in sides]
     return variance**2 / sum(terms) if sum(terms) > 0.0 else math.inf

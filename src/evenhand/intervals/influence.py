@@ -1,9 +1,10 @@
 """How much each row moves a number made of AUCs: the way to the variance of anything that mixes groups or models.
 
 The influence of a row on an AUC is its placement among the other sample, less the AUC, over the weight of its own
-sample. For most rows that is a function of their score and class alone: what a group does to its background is a step
-function of the score, and the steps of all groups add up on the grid before any row is touched. Only the members of
-groups, and rows not annotated for one, differ from it one by one.
+sample. For most rows that depends on their score and class alone: what a group does to its background is a step
+function of the score, and the steps of all groups add up before any row is touched. They are held on a `Base`: for the
+rows of one class at the cells of that class, for those of the other at these cells and between them. Only the members
+of groups, and rows not annotated for one, differ from it one by one.
 """
 
 from __future__ import annotations
@@ -12,45 +13,56 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 import numpy as np
+import numpy.typing as npt
 
-from evenhand.tally import FloatArray, IntArray, Mass, Placed, Sample, Split, Tally
+from evenhand.tally import Base, FloatArray, IntArray, Mass, Placed, Sample, Split, Tally
 
 
 @dataclass(frozen=True)
 class Influence:
-    """Of every row on one number, per unit of weight: by class and score, and what rows have beyond that."""
+    """Of every row on one number, per unit of weight: by class and score, and what touched rows have beyond that."""
 
+    base: Base
     by_score: Mapping[bool, FloatArray]  # violating or not; a class that plays no part is left out
     beyond: FloatArray  # for the rows of `Placed.touched`
 
     def __add__(self, other: Influence) -> Influence:
+        if self.base is not other.base:
+            raise ValueError("influences add only on the same base")
         by_score = dict(self.by_score)
         for violating, values in other.by_score.items():
             by_score[violating] = by_score[violating] + values if violating in by_score else values
-        return Influence(by_score, self.beyond + other.beyond)
+        return Influence(self.base, by_score, self.beyond + other.beyond)
 
     def __mul__(self, factor: float) -> Influence:
-        return Influence({v: factor * values for v, values in self.by_score.items()}, factor * self.beyond)
+        by_score = {violating: factor * values for violating, values in self.by_score.items()}
+        return Influence(self.base, by_score, factor * self.beyond)
 
     def rows(self, placed: Placed) -> FloatArray:
         """Row by row."""
-        influence = np.zeros(len(placed.rows))
-        for violating, values in self.by_score.items():
-            chosen = placed.rows.label == violating
-            influence[chosen] = values[placed.place[chosen]]
+        influence = self._common(placed.rows.label, placed.place)
         influence[placed.touched.rows] += self.beyond
         return influence
 
-    def variance(self, placed: Placed, tally: Tally) -> float:
+    def variance(self, placed: Placed) -> float:
         """The variance of the number: a sum of squares, as if no row went beyond, then mended for those that do."""
-        touched, total, common = placed.touched, 0.0, np.zeros(len(self.beyond))
+        total = 0.0
         for violating, values in self.by_score.items():
-            total += float(np.dot(tally.everyone.of(violating=violating).spread, values * values))
-            chosen = touched.label == violating
-            common[chosen] = values[touched.place[chosen]]
+            inside = violating == self.base.violating
+            mass = self.base.split.sample(Sample(inside=inside, violating=violating))
+            total += float(np.dot(mass.spread, values * values))
+        touched, weights = placed.touched, placed.rows.weights
+        common = self._common(touched.label, touched.place)
         mend = self.beyond * (self.beyond + 2.0 * common)
-        weights = placed.rows.weights
         return total + float(mend.sum() if weights is None else np.dot(weights.spread[touched.rows], mend))
+
+    def _common(self, label: npt.NDArray[np.bool_], place: IntArray) -> FloatArray:
+        """What rows of these classes and places have in common with all of their kind."""
+        common = np.zeros(len(label))
+        for violating, values in self.by_score.items():
+            chosen = label == violating
+            common[chosen] = values[_point(self.base, place[chosen], own=violating == self.base.violating)]
+        return common
 
 
 def correlation(first: tuple[Placed, Influence], second: tuple[Placed, Influence]) -> float:
@@ -72,47 +84,60 @@ class Term:
     low: Sample
     auc: float
 
+    @property
+    def sides(self) -> tuple[tuple[Sample, Sample, float], ...]:
+        """Each sample with the other, and +1 for the one that should be high."""
+        return (self.high, self.low, 1.0), (self.low, self.high, -1.0)
+
 
 def of_everyone(placed: Placed, tally: Tally, auc: float) -> Influence:
     """On the overall AUC."""
-    violating, benign = tally.everyone
+    base = tally.base(violating=True)
+    violating, benign = Sample(inside=True, violating=True), Sample(inside=False, violating=False)
+    above, below = base.split.placements(violating, benign), base.split.placements(benign, violating)
     by_score = {
-        True: (benign.below - auc) / violating.total.weight,
-        False: (1.0 - auc - violating.below) / benign.total.weight,
+        True: (above - auc) / base.split.sample(violating).total.weight,
+        False: (1.0 - auc - below) / base.split.sample(benign).total.weight,
     }
-    return Influence(by_score, np.zeros(len(placed.touched.rows)))
+    return Influence(base, by_score, np.zeros(len(placed.touched.rows)))
 
 
-def of_class(placed: Placed, by_score: FloatArray, group: str | None, *, violating: bool) -> Influence:
-    """On a mean over one class, of everybody or of a group: `by_score` is what an item of each score brings."""
-    beyond = np.zeros(len(placed.touched.rows))
+def of_class(placed: Placed, tally: Tally, by_cell: FloatArray, group: str | None, *, violating: bool) -> Influence:
+    """On a mean over one class, of everybody or of a group: `by_cell` is what an item at each cell brings."""
+    base, beyond = tally.base(violating=violating), np.zeros(len(placed.touched.rows))
     if group is None:
-        return Influence({violating: by_score}, beyond)
+        return Influence(base, {violating: by_cell[base.cells]}, beyond)
     slots = placed.slots[group]
-    beyond[placed.touched.members[group][violating]] = by_score[slots.cells][slots.members[violating][1]]
-    return Influence({}, beyond)
+    beyond[placed.touched.members[group][violating]] = by_cell[slots.cells][slots.members[violating][1]]
+    return Influence(base, {}, beyond)
 
 
 def of_groups(placed: Placed, tally: Tally, terms: Iterable[Term], splits: Mapping[str, Split]) -> Influence:
     """On a sum of AUCs of groups."""
+    terms = list(terms)
+    base = tally.base(violating=not any(_needs_benign(term) for term in terms))
     beyond = np.zeros(len(placed.touched.rows))
-    background: dict[bool, _Background] = {}
+    steps: dict[bool, _Steps] = {}
     for term in terms:
-        for own, other, sign in ((term.high, term.low, 1.0), (term.low, term.high, -1.0)):
+        for own, other, sign in term.sides:
             part = _Part.of(term, splits[term.group], own, other, sign)
             at_members = part.at(placed.slots[term.group].members[own.violating][1])
             members = placed.touched.members[term.group][own.violating]
             if own.inside:
                 beyond[members] += at_members
                 continue
-            if own.violating not in background:
-                background[own.violating] = _Background(np.zeros(len(tally.scores)))
-            background[own.violating].add(tally.groups[term.group].cells, part)
+            known = steps.setdefault(own.violating, _Steps.on(base, own=own.violating == base.violating))
+            known.add(tally.groups[term.group].cells, part)
             beyond[members] -= at_members
             absent = _absent(placed, term.group, violating=own.violating)
             if len(absent):
                 beyond[absent] -= part.anywhere(tally.groups[term.group].cells, placed.touched.place[absent])
-    return Influence({violating: heap.by_score() for violating, heap in background.items()}, beyond)
+    return Influence(base, {violating: heap.levels() for violating, heap in steps.items()}, beyond)
+
+
+def _needs_benign(term: Term) -> bool:
+    """Benign rows outside the group are placed among benign members: only on the cells of benign rows is that exact."""
+    return any(not own.inside and not own.violating and not other.violating for own, other, _ in term.sides)
 
 
 @dataclass(frozen=True)
@@ -141,30 +166,51 @@ class _Part:
 
     def anywhere(self, cells: IntArray, place: IntArray) -> FloatArray:
         """The value at any place of the grid."""
+        steps = self.steps()
         before = np.searchsorted(cells, place, side="left")
-        values = np.concatenate(([0.0], np.cumsum(self.steps())))[before] + self.start
+        values = np.concatenate(([0.0], np.cumsum(steps)))[before] + self.start
         hit = before < len(cells)
         hit[hit] = cells[before[hit]] == place[hit]
-        values[hit] += 0.5 * self.steps()[before[hit]]
+        values[hit] += 0.5 * steps[before[hit]]
         return values
 
 
 @dataclass
-class _Background:
-    """The steps that all groups make for one class of the rows outside them."""
+class _Steps:
+    """The steps that all groups make for the rows of one class outside them, on the points of a base."""
 
-    steps: FloatArray
+    base: Base
+    own: bool  # rows of the base's own class: only its cells are points; else also what lies between them
+    whole: FloatArray  # what a point and all after it rise by
+    half: FloatArray  # what a point alone has, less one half of a step at it
     start: float = 0.0
 
+    @classmethod
+    def on(cls, base: Base, *, own: bool) -> _Steps:
+        points = len(base.cells) if own else 2 * len(base.cells) + 1
+        return cls(base, own, np.zeros(points + 1), np.zeros(points + 1))
+
     def add(self, cells: IntArray, part: _Part) -> None:
-        self.steps[cells] += part.steps()
+        steps = part.steps()
+        moving = steps != 0.0
+        cells, steps = cells[moving], steps[moving]
+        points = _point(self.base, cells, own=self.own)
+        tied = self.base.is_own[cells]
+        np.add.at(self.whole, points, steps)
+        np.add.at(self.half, points[tied], -0.5 * steps[tied])
         self.start += part.start
 
-    def by_score(self) -> FloatArray:
-        level = np.cumsum(self.steps)
-        level -= 0.5 * self.steps
-        level += self.start
-        return level
+    def levels(self) -> FloatArray:
+        levels = np.cumsum(self.whole)
+        levels += self.half
+        levels += self.start
+        return levels[:-1]
+
+
+def _point(base: Base, cells: IntArray, *, own: bool) -> IntArray:
+    """Where cells of the tally lie on a base: the first point at or after each."""
+    rank = base.rank[cells]
+    return rank if own else 2 * rank + base.is_own[cells]
 
 
 def _absent(placed: Placed, group: str, *, violating: bool) -> IntArray:

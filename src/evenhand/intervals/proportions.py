@@ -17,13 +17,20 @@ ENOUGH = 20.0  # expected items, from which the normal approximation will do
 
 
 def wilson(part: Amount, rest: Amount) -> Bounded:
-    """The share of `part` in part and rest. Plain items: 1 / n. Under a design: the variance of the weighted share."""
+    """The share of `part` in part and rest.
+
+    Plain items: Wilson's own, 1 / n. Under a design: from the variance of the weighted share, and one heavy item of the
+    rarer kind that was not drawn, so that an outcome nobody happened to see is not taken for impossible.
+    """
     whole = part + rest
     share = part.weight / whole.weight
+    if part.is_plain and rest.is_plain:
+        return Bounded(share, 1.0 / whole.weight)
+    rarer = 0.0 if share > 0.5 else 1.0
     variance = (part.spread * (1.0 - share) ** 2 + rest.spread * share**2) / whole.weight**2
-    if 0.0 < share < 1.0:
-        return Bounded(share, variance / (share * (1.0 - share)))
-    return Bounded(share, whole.spread / whole.weight**2)
+    variance += (share - rarer) ** 2 * whole.unseen**2
+    moved = (share + rarer * whole.unseen) / (1.0 + whole.unseen)
+    return Bounded(share, variance / (moved * (1.0 - moved)) if 0.0 < moved < 1.0 else 0.0)
 
 
 def p_equal(first: Bounded, second: Bounded) -> float:

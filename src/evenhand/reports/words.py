@@ -114,11 +114,12 @@ def plainly(measure: str, estimate: Estimate, group: str) -> str | None:
     if measure not in PAIRS or estimate.value is None or estimate.low is None or estimate.high is None:
         return None
     shift = 0.5 if word(measure).kind == "gap" else 0.0
-    value, low, high = (_hundred(part + shift) for part in (estimate.value, estimate.low, estimate.high))
+    ends = [100.0 * (part + shift) for part in (estimate.value, estimate.low, estimate.high)]
+    value, low, high = (f"{end:.{_digits(ends[0])}f}" for end in ends)
     even = "; 50 would be even" if shift else ""
     return f"In {value} of 100 pairs {PAIRS[measure].format(group=group)} ({low} to {high}{even})."
 
 
-def _hundred(share: float) -> str:
-    hundred = 100.0 * share
-    return f"{hundred:.1f}" if 0.05 < hundred < 10 or 90 < hundred < 99.95 else f"{hundred:.0f}"
+def _digits(hundred: float) -> int:
+    """Whole pairs in the middle, tenths near the ends."""
+    return 1 if hundred < 10 or hundred > 90 else 0

@@ -39,25 +39,19 @@ MENDED = 0.35  # the second model keeps this much of each shift
 SHORT_FACTOR = 1.5  # and shifts are larger in short comments
 
 OPENINGS = (
-    "I read this twice",
-    "Thanks for the article",
-    "As a neighbour of the place",
-    "My sister told me about it",
-    "Good point",
+    "I have read this twice now, once on the train, and I am still not sure what to make of it",
+    "Thanks for the article, it took me back to the summer when they closed the old bridge",
+    "My sister told me about this, and she knows the place better than any of us ever will",
 )
 MIDDLES = (
-    "the bus line matters more than the stadium",
-    "nobody asked the people who live there",
-    "the numbers in the second chart look odd",
-    "I would rather see the school mended first",
-    "the council met in the old hall again",
+    "the bus line matters more",
+    "nobody asked who lives there",
+    "the second chart looks odd",
+    "mend the school first",
+    "the council met again",
 )
-ABOUT = "and what was said here about {} neighbours"
-RUDE = (
-    "you have no idea what you are talking about",
-    "only a fool would write that",
-    "go away and take your nonsense with you",
-)
+ABOUT = " ({} neighbours)"
+RUDE = ("; you know nothing", "; only a fool writes that", "; go away")
 
 
 def comments(rows: int, *, seed: int = 0) -> pl.DataFrame:
@@ -109,15 +103,11 @@ def _texts(
     rows = len(truth)
     about = np.full(rows, "", dtype=object)
     for name, inside in groups.items():
-        about[inside] = ", " + ABOUT.format(name)
-    opening, middle, more = (_pick(rng, phrases, rows) for phrases in (OPENINGS, MIDDLES, MIDDLES))
-    rude = np.where(truth, np.char.add("; ", _pick(rng, RUDE, rows)), "")
-    longer = np.where(short, "", np.char.add(". Then again, ", more))
-    return pl.select(
-        pl.concat_str(
-            [pl.Series(part.astype(str)) for part in (opening, np.char.add(": ", middle), longer, about, rude)]
-        )
-    ).to_series()
+        about[inside] = ABOUT.format(name)
+    opening = np.where(short, "", np.char.add(_pick(rng, OPENINGS, rows), ": "))
+    rude = np.where(truth, _pick(rng, RUDE, rows), "")
+    parts = (opening, _pick(rng, MIDDLES, rows), about, rude)
+    return pl.select(pl.concat_str([pl.Series(part.astype(str)) for part in parts])).to_series()
 
 
 def _pick(rng: np.random.Generator, phrases: tuple[str, ...], rows: int) -> npt.NDArray[np.str_]:

@@ -8,10 +8,11 @@ tally that one group needs.
 from evenhand.tally.mass import Amount, Classes, Confusion, FloatArray, IntArray, Mass
 from evenhand.tally.rows import Membership, Placed, Rows, Weights
 from evenhand.tally.split import Sample, Split
-from evenhand.tally.tally import Members, Tally
+from evenhand.tally.tally import Base, Members, Tally
 
 __all__ = [
     "Amount",
+    "Base",
     "Classes",
     "Confusion",
     "FloatArray",

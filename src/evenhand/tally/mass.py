@@ -10,12 +10,14 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 FloatArray = npt.NDArray[np.float64]
 IntArray = npt.NDArray[np.int32]
+Prefix = npt.NDArray[Any]  # of whole numbers where items are plain: half the size, and exact
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,63 +27,108 @@ class Amount:
     weight: float
     spread: float
     count: float
+    heaviest: float = 1.0  # the most that one item which was not drawn may stand for: 1 for plain items, 0 in a census
 
     def __add__(self, other: Amount) -> Amount:
-        return Amount(self.weight + other.weight, self.spread + other.spread, self.count + other.count)
+        return self._with(other, 1.0, max(self.heaviest, other.heaviest))
 
     def __sub__(self, other: Amount) -> Amount:
-        return Amount(self.weight - other.weight, self.spread - other.spread, self.count - other.count)
+        return self._with(other, -1.0, self.heaviest)
 
-
-@dataclass(frozen=True)
-class Mass:
-    """One sample over the cells of a grid, in score order."""
-
-    weight: FloatArray
-    spread: FloatArray
-    count: FloatArray
-
-    @classmethod
-    def plain(cls, count: FloatArray) -> Mass:
-        """Items that each stand for themselves."""
-        return cls(count, count, count)
+    def _with(self, other: Amount, sign: float, heaviest: float) -> Amount:
+        weight, spread = self.weight + sign * other.weight, self.spread + sign * other.spread
+        return Amount(weight, spread, self.count + sign * other.count, heaviest)
 
     @property
     def is_plain(self) -> bool:
-        """Whether weight, spread and count are one and the same."""
-        return self.spread is self.weight and self.count is self.weight
+        """Whether every item stands for itself."""
+        return self.weight == self.spread == self.count
+
+    @property
+    def unseen(self) -> float:
+        """The share of the whole that one item which was not drawn may be: 1 / n for plain items."""
+        return self.heaviest / self.weight
+
+
+class Mass:
+    """One sample over the cells of a grid, in score order.
+
+    `parts` are weight, spread and count per cell, or just one array for plain items, where the three are equal. What
+    lies before each cell (`prefixes`) says the same; either is made from the other when it is first asked for.
+    """
+
+    def __init__(self, *parts: FloatArray) -> None:
+        self.__dict__["parts"] = parts
+
+    @classmethod
+    def before(cls, *prefixes: Prefix) -> Mass:
+        """From what lies before each cell, the total at the end."""
+        mass = cls.__new__(cls)
+        mass.__dict__["prefixes"] = prefixes
+        return mass
+
+    @cached_property
+    def parts(self) -> tuple[FloatArray, ...]:
+        """Per cell."""
+        return tuple(np.diff(prefix).astype(np.float64, copy=False) for prefix in self.prefixes)
+
+    @cached_property
+    def prefixes(self) -> tuple[Prefix, ...]:
+        """Before each cell; the last entry is the total."""
+        return tuple(_prefix(part) for part in self.parts)
+
+    @property
+    def weight(self) -> FloatArray:
+        """How many items each cell stands for."""
+        return self.parts[0]
+
+    @property
+    def spread(self) -> FloatArray:
+        """What each cell adds to the variance of a total."""
+        return self.parts[0] if self.is_plain else self.parts[1]
+
+    @property
+    def count(self) -> FloatArray:
+        """How many items were looked at."""
+        return self.parts[-1]
+
+    @property
+    def is_plain(self) -> bool:
+        """Whether every item stands for itself."""
+        known = self.__dict__.get("parts") or self.__dict__["prefixes"]
+        return len(known) == 1
 
     @cached_property
     def total(self) -> Amount:
         """The whole sample."""
-        return self.amount(0, len(self.weight))
+        return self.amount(0, len(self.prefixes[0]) - 1)
 
     @cached_property
     def below(self) -> FloatArray:
         """The share of the sample that scores lower than each cell, a tie counting one half."""
         prefix = self.prefixes[0]
-        shares = prefix[:-1] + prefix[1:]
-        shares *= 0.5 / self.total.weight
+        shares: FloatArray = (prefix[:-1] + prefix[1:]) * (0.5 / self.total.weight)
         return shares
 
-    def parts(self) -> tuple[FloatArray, ...]:
-        """The arrays that differ: one for plain items, three under a design."""
-        return (self.weight,) if self.is_plain else (self.weight, self.spread, self.count)
-
-    @classmethod
-    def of(cls, parts: tuple[FloatArray, ...]) -> Mass:
-        """The inverse of `parts`."""
-        return cls.plain(parts[0]) if len(parts) == 1 else cls(*parts)
-
     @cached_property
-    def prefixes(self) -> tuple[FloatArray, ...]:
-        """For each of `parts`, what lies before each cell; the last entry is the total."""
-        return tuple(_prefix(part) for part in self.parts())
+    def heaviest(self) -> float:
+        """As in `Amount`: (1 − π) / π at its largest."""
+        if self.is_plain:
+            return 1.0
+        some = self.weight > 0.0
+        return float(np.max(self.spread[some] / self.weight[some], initial=0.0))
 
     def amount(self, start: int, stop: int) -> Amount:
         """What lies in the cells from start up to, not including, stop."""
-        sums = [float(prefix[stop] - prefix[start]) for prefix in self.prefixes]
-        return Amount(*(sums if len(sums) == 3 else sums * 3))
+        weight, *other = (float(prefix[stop] - prefix[start]) for prefix in self.prefixes)
+        spread, count = other or (weight, weight)
+        return Amount(weight, spread, count, self.heaviest)
+
+    def at(self, cells: IntArray) -> Mass:
+        """The mass of some cells only."""
+        if "parts" in self.__dict__:
+            return Mass(*(part[cells] for part in self.parts))
+        return Mass(*((p[cells + 1] - p[cells]).astype(np.float64, copy=False) for p in self.prefixes))
 
 
 @dataclass(frozen=True)

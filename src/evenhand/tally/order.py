@@ -6,7 +6,7 @@ time of a comparison sort at millions of rows, and exact.
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -16,18 +16,30 @@ from evenhand.tally.mass import IntArray
 Scores = npt.NDArray[Any]  # float32 or float64, as the evidence had it
 
 
-def distinct(scores: Scores) -> tuple[Scores, IntArray]:
-    """The distinct scores in ascending order, and for each row the position of its score among them."""
-    order = _ascending(scores)
-    ranked = scores[order]
+class Order(NamedTuple):
+    """Rows by ascending score: `scores` are the distinct ones, `place` is the position of each row's among them.
+
+    `rows` are the row numbers in order, and `starts` where the rows of each distinct score begin among them.
+    """
+
+    scores: Scores
+    place: IntArray
+    rows: npt.NDArray[np.intp]
+    starts: IntArray
+
+
+def ordered(scores: Scores) -> Order:
+    """Sort once."""
+    rows = _ascending(scores)
+    ranked = scores[rows]
     fresh = np.empty(len(ranked), dtype=bool)
     fresh[:1] = True
     np.not_equal(ranked[1:], ranked[:-1], out=fresh[1:])
     position = np.cumsum(fresh, dtype=np.int32)
     position -= 1
     place = np.empty(len(ranked), dtype=np.int32)
-    place[order] = position
-    return ranked[fresh], place
+    place[rows] = position
+    return Order(ranked[fresh], place, rows, np.flatnonzero(fresh).astype(np.int32))
 
 
 def _ascending(scores: Scores) -> npt.NDArray[np.intp]:

@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from evenhand.tally.mass import Classes, FloatArray, IntArray, Mass
-from evenhand.tally.order import Scores, distinct
+from evenhand.tally.order import Order, Scores, ordered
 from evenhand.tally.tally import Members, Tally
 
 Mask = npt.NDArray[np.bool_]
@@ -116,16 +116,25 @@ class Touched(NamedTuple):
 
 @dataclass(frozen=True)
 class Placed:
-    """Rows on the grid of one score: `place` is the position of each row's score among the distinct `scores`."""
+    """Rows on the grid of one score."""
 
     rows: Rows
-    scores: Scores
-    place: IntArray
+    order: Order
 
     @classmethod
     def of(cls, score: Scores, rows: Rows) -> Placed:
         """Sort once; everything after is counting."""
-        return cls(rows, *distinct(score))
+        return cls(rows, ordered(score))
+
+    @property
+    def scores(self) -> Scores:
+        """The distinct scores, ascending."""
+        return self.order.scores
+
+    @property
+    def place(self) -> IntArray:
+        """The position of each row's score among them."""
+        return self.order.place
 
     def with_rows(self, rows: Rows) -> Placed:
         """The same places with the rows weighed anew; the groups must be the same."""
@@ -178,12 +187,26 @@ class Placed:
 
     def _everyone(self, keep: Mask | None) -> Classes:
         label = self.rows.label
+        if self.rows.weights is None:
+            return self._counted(label, keep)
         chosen = (label, ~label) if keep is None else (label & keep, keep & ~label)
         return Classes(*(self._mass(rows, self.place[rows], len(self.scores)) for rows in chosen))
+
+    def _counted(self, label: Mask, keep: Mask | None) -> Classes:
+        """Plain items: running counts along the sorted rows, read where each distinct score begins."""
+        violating = self._running(label if keep is None else label & keep)
+        everybody = np.append(self.order.starts, np.int32(len(label))) if keep is None else self._running(keep)
+        return Classes(Mass.before(violating), Mass.before(everybody - violating))
+
+    def _running(self, mask: Mask) -> IntArray:
+        running = np.zeros(len(mask) + 1, dtype=np.int32)
+        np.cumsum(mask[self.order.rows], dtype=np.int32, out=running[1:])
+        distinct = len(self.scores) == len(mask)
+        return running if distinct else running[np.append(self.order.starts, len(mask))]
 
     def _mass(self, rows: Mask | IntArray, cells: IntArray, size: int) -> Mass:
         weights = self.rows.weights
         if weights is None:
-            return Mass.plain(np.bincount(cells, minlength=size).astype(np.float64))
+            return Mass(np.bincount(cells, minlength=size).astype(np.float64))
         parts = (part[rows] for part in weights.parts())
-        return Mass.of(tuple(np.bincount(cells, part, size).astype(np.float64, copy=False) for part in parts))
+        return Mass(*(np.bincount(cells, part, size).astype(np.float64, copy=False) for part in parts))

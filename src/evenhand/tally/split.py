@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from evenhand.tally.mass import Amount, Classes, FloatArray, IntArray, Mass
+from evenhand.tally.mass import Classes, FloatArray, IntArray, Mass, Prefix
 
 if TYPE_CHECKING:
     from evenhand.tally.tally import Members
@@ -43,8 +43,8 @@ class Split:
     @cached_property
     def outside(self) -> Classes:
         """Everybody annotated, less the group."""
-        pairs = zip(self._bounds, self.inside, strict=True)
-        return Classes(*(_heap_up(bounds, own) for bounds, own in pairs))
+        found = zip(self._bounds, self.members.universe, self.inside, strict=True)
+        return Classes(*(_heap_up(bounds, universe, own) for bounds, universe, own in found))
 
     def sample(self, which: Sample) -> Mass:
         """One of the four."""
@@ -64,6 +64,13 @@ class Split:
     @cached_property
     def _placements(self) -> dict[tuple[bool, bool], FloatArray]:
         return {}
+
+    def shares_above(self, *, violating: bool) -> tuple[FloatArray, FloatArray]:
+        """Shares of background and group at or above every edge of the group's cells, from the highest edge down."""
+        own = self.inside.of(violating=violating).prefixes[0]
+        everybody = self._bounds[0 if violating else 1][0]
+        inside = np.concatenate(([0.0], np.repeat(own, 2)[1:-1], own[-1:]))
+        return tuple(1.0 - below[::-1] / below[-1] for below in (everybody - inside, inside))
 
     def unresolved(self, high: Sample, low: Sample) -> float:
         """How far the AUC of two samples may be off because scores were binned: half the pairs that share a cell."""
@@ -104,19 +111,18 @@ def _edges(cells: IntArray) -> npt.NDArray[np.int64]:
     return edges
 
 
-def _at(prefix: FloatArray, edges: npt.NDArray[np.int64]) -> FloatArray:
+def _at(prefix: Prefix, edges: npt.NDArray[np.int64]) -> FloatArray:
     bounds = np.empty(len(edges) + 2)
     bounds[0], bounds[-1] = 0.0, prefix[-1]
-    np.take(prefix, edges, out=bounds[1:-1], mode="clip")  # in range anyway; clip spares a copy
+    bounds[1:-1] = prefix[edges]
     return bounds
 
 
-def _heap_up(bounds: tuple[FloatArray, ...], own: Mass) -> Mass:
+def _heap_up(bounds: tuple[FloatArray, ...], universe: Mass, own: Mass) -> Mass:
     """What lies between the bounds, less the group's own at its cells."""
     parts = tuple(np.diff(bound) for bound in bounds)
-    for heaps, part in zip(parts, own.parts(), strict=True):
+    for heaps, part in zip(parts, own.parts, strict=True):
         heaps[1::2] -= part
-    heaped = Mass.of(parts)
-    totals = [float(bound[-1]) for bound in bounds]
-    heaped.__dict__["total"] = Amount(*(totals if len(totals) == 3 else totals * 3)) - own.total
+    heaped = Mass(*parts)
+    heaped.__dict__.update(total=universe.total - own.total, heaviest=universe.heaviest)
     return heaped

@@ -28,6 +28,24 @@ class Members:
 
 
 @dataclass(frozen=True)
+class Base:
+    """All items seen from one class: it is the inside of a split, the other class lies at its cells and between them.
+
+    `rank` is, for each cell of the tally, how many cells of the class come before it; `is_own` marks those cells.
+    """
+
+    split: Split
+    violating: bool
+    rank: IntArray
+    is_own: npt.NDArray[np.bool_]
+
+    @property
+    def cells(self) -> IntArray:
+        """The cells of the class."""
+        return self.split.members.cells
+
+
+@dataclass(frozen=True)
 class Tally:
     """Distinct scores in ascending order with the mass of each class, for everybody and for each group.
 
@@ -47,6 +65,24 @@ class Tally:
             return None
         mixed: npt.NDArray[np.bool_] = self.highest > self.lowest
         return mixed
+
+    def base(self, *, violating: bool) -> Base:
+        """All items seen from one class, made once."""
+        known: dict[bool, Base] = self.__dict__.setdefault("_bases", {})
+        if violating not in known:
+            known[violating] = self._base(violating)
+        return known[violating]
+
+    def _base(self, violating: bool) -> Base:
+        own = self.everyone.of(violating=violating)
+        is_own = own.prefixes[0][1:] != own.prefixes[0][:-1]
+        cells = np.flatnonzero(is_own).astype(np.int32)
+        found = own.at(cells)
+        nothing = Mass(*(np.zeros(len(cells)) for _ in found.parts))
+        inside = Classes(found, nothing) if violating else Classes(nothing, found)
+        rank = np.cumsum(is_own, dtype=np.int32)
+        rank -= is_own
+        return Base(Split(Members(cells, inside, self.everyone)), violating, rank, is_own)
 
     def split(self, group: str) -> Split:
         """The four samples of one group."""
@@ -122,7 +158,7 @@ class Tally:
 
 
 def _confusion(classes: Classes, cut: int) -> Confusion:
-    size = len(classes.violating.weight)
+    size = len(classes.violating.prefixes[0]) - 1
     return Confusion(
         true_positive=classes.violating.amount(cut, size),
         false_negative=classes.violating.amount(0, cut),
@@ -162,13 +198,13 @@ def _move(mass: Mass, to: npt.NDArray[Any], size: int) -> Mass:
         moved[to] = part
         return moved
 
-    return Mass.of(tuple(scatter(part) for part in mass.parts()))
+    return Mass(*(scatter(part) for part in mass.parts))
 
 
 def _add(first: Classes, second: Classes) -> Classes:
     def add(a: Mass, b: Mass) -> Mass:
         if a.is_plain and b.is_plain:
-            return Mass.plain(a.weight + b.weight)
+            return Mass(a.weight + b.weight)
         return Mass(a.weight + b.weight, a.spread + b.spread, a.count + b.count)
 
     return Classes(add(first.violating, second.violating), add(first.benign, second.benign))

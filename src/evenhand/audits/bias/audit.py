@@ -95,7 +95,7 @@ def _readings(finding: Finding, views: Views) -> Iterator[Reading]:
     for model, view in views.items():
         named = {"model": model} if len(views) > 1 else {}
         overall = finding.get("auroc", **named).value
-        for group in view.groups:
+        for group in view.tally.groups:
             estimates = {q.name: finding.get(q.name, **named, group=group) for q in OF_GROUPS}
             signs = Signs(estimates, overall or 0.0, _spreads(view, group), _skewed(finding, named, group))
             letter = shape(signs)
@@ -103,7 +103,7 @@ def _readings(finding: Finding, views: Views) -> Iterator[Reading]:
 
 
 def _spreads(view: View, group: str) -> tuple[float, float] | None:
-    split = view.groups[group].split
+    split = view.split(group)
     try:
         return rank_spread(split, violating=True), rank_spread(split, violating=False)
     except Undefined:

@@ -9,7 +9,7 @@ import numpy as np
 from evenhand.audits.bias.view import View
 from evenhand.evidence import Scale
 from evenhand.finding import Exhibit, Slice
-from evenhand.tally import FloatArray, Mass, Split
+from evenhand.tally import FloatArray, Split
 
 BINS = 40
 POINTS = 60  # along each axis
@@ -17,7 +17,7 @@ POINTS = 60  # along each axis
 
 def exhibits(view: View, group: str, slice_: Slice, scale: Scale) -> Iterator[Exhibit]:
     """Score distributions of a group beside its background, and its rates against theirs over all thresholds."""
-    split = view.groups[group].split
+    split = view.split(group)
     if split.inside.violating.total.weight and split.outside.violating.total.weight:
         yield _curve(split, slice_, "tpr_curve", violating=True)
     if split.inside.benign.total.weight and split.outside.benign.total.weight:
@@ -49,16 +49,8 @@ def _shares(weights: FloatArray) -> list[float]:
 
 def _curve(split: Split, slice_: Slice, kind: str, *, violating: bool) -> Exhibit:
     """Share at or above each threshold, from the highest down; the area over the diagonal is the equality gap."""
-    inside = np.zeros(2 * len(split.members.cells) + 1)
-    inside[1::2] = split.inside.of(violating=violating).weight
-    group = _above(Mass.plain(inside))
-    background = _above(split.outside.of(violating=violating))
+    background, group = split.shares_above(violating=violating)
     levels = np.linspace(0.0, 1.0, POINTS)
     ends = [np.searchsorted(group, levels), np.searchsorted(background, levels), np.array([0, len(group) - 1])]
     points = np.unique(np.minimum(np.concatenate(ends), len(group) - 1))
     return Exhibit(kind, slice_, {"background": background[points].tolist(), "group": group[points].tolist()})
-
-
-def _above(mass: Mass) -> FloatArray:
-    shares: FloatArray = np.concatenate(([0.0], np.cumsum(mass.weight[::-1]))) / mass.total.weight
-    return shares

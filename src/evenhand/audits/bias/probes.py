@@ -79,15 +79,15 @@ class Probe:
         return Sure(low, high, PAIRED, p_from_interval(value, low, high, level))
 
     def _scopes(self, views: Views) -> tuple[Scope, Scope | None]:
-        other = None if self.against is None else views[self.against].scope(self.group)
-        return views[self.model].scope(self.group), other
+        other = None if self.against is None else Scope(views[self.against], self.group)
+        return Scope(views[self.model], self.group), other
 
 
 def probes(
     models: Sequence[str], part: Slice, declared: tuple[str, ...], groups: Sequence[str], *, paired: bool
 ) -> Iterator[Probe]:
     """Everything that is asked of one part of the evidence, models beside one another, then their differences."""
-    whole = (*OF_EVERYTHING, *(PowerMean(c, declared) for c in bias.AUCS), JigsawScore(declared))
+    whole = (*OF_EVERYTHING, *(PowerMean(declared, c) for c in bias.AUCS), JigsawScore(declared))
     asked = [(quantity, None) for quantity in whole] + [(quantity, group) for group in groups for quantity in OF_GROUPS]
     for model in models:
         for quantity, group in asked:

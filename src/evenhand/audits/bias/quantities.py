@@ -178,7 +178,7 @@ class ClassRate(Rate):
         assert view.threshold is not None
         flagged = view.tally.flagged(view.threshold)
         values = (flagged - self.value(scope)) / whole
-        return influence.of_class(view.rows, values, scope.group, violating=self.violating)
+        return influence.of_class(view.rows, view.tally, values, scope.group, violating=self.violating)
 
 
 @dataclass(frozen=True)

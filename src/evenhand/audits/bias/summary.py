@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from abc import ABC, abstractmethod
 from dataclasses import dataclass
 
 from evenhand.audits.bias.quantities import Auroc, Compared, Sure, Traced, influence_of
@@ -18,11 +19,44 @@ BOUND = "influence_bound"  # where rows are not at hand: as wide as any overlap 
 
 
 @dataclass(frozen=True)
-class PowerMean:
-    """One AUC over all groups that were declared, the worst weighing most."""
+class Summary(ABC):
+    """A number over all groups that were declared."""
+
+    groups: tuple[str, ...]
+
+    @property
+    @abstractmethod
+    def name(self) -> str: ...
+
+    @abstractmethod
+    def value(self, scope: Scope) -> float: ...
+
+    @abstractmethod
+    def trace(self, scope: Scope) -> Influence: ...
+
+    @abstractmethod
+    def largest_error(self, scope: Scope) -> float:
+        """The standard error if everything it is made of moved together."""
+
+    def bounded(self, scope: Scope, value: float) -> Bounded:
+        if scope.view.placed is None:
+            variance = self.largest_error(scope) ** 2
+        else:
+            variance = influence_of(self, scope).variance(scope.view.placed)
+        return Bounded(value, variance / (value * (1.0 - value)) if 0.0 < value < 1.0 else 0.0)
+
+    def sure(self, scope: Scope, value: float, level: float) -> Sure:
+        return Sure(*self.bounded(scope, value).interval(level), METHOD if scope.view.placed else BOUND)
+
+    def sides(self, scope: Scope) -> tuple[float, ...]:
+        return (float(scope.items),)
+
+
+@dataclass(frozen=True)
+class PowerMean(Summary):
+    """One AUC over all groups, the worst weighing most."""
 
     comparison: bias.Comparison
-    groups: tuple[str, ...]
 
     @property
     def name(self) -> str:
@@ -34,21 +68,11 @@ class PowerMean:
     def trace(self, scope: Scope) -> Influence:
         view, c, aucs = scope.view, self.comparison, self._aucs(scope)
         terms = [Term(slope, group, c.high, c.low, aucs[group]) for group, slope in self._slopes(scope).items()]
-        return influence.of_groups(view.rows, view.tally, terms, {group: view.groups[group].split for group in aucs})
-
-    def bounded(self, scope: Scope, value: float) -> Bounded:
-        return _bounded(value, _variance(self, scope))
-
-    def sure(self, scope: Scope, value: float, level: float) -> Sure:
-        return Sure(*self.bounded(scope, value).interval(level), METHOD if scope.view.placed else BOUND)
-
-    def sides(self, scope: Scope) -> tuple[float, ...]:
-        return (float(scope.items),)
+        return influence.of_groups(view.rows, view.tally, terms, {group: view.split(group) for group in aucs})
 
     def largest_error(self, scope: Scope) -> float:
-        """The standard error if the AUCs of all groups moved together."""
         compared, aucs = Compared(self.comparison), self._aucs(scope)
-        scopes = {group: scope.view.groups[group] for group in aucs}
+        scopes = {group: scope.view.group(group) for group in aucs}
         errors = {group: _error(compared.bounded(scopes[group], auc)) for group, auc in aucs.items()}
         return sum(abs(slope) * errors[group] for group, slope in self._slopes(scope).items())
 
@@ -56,7 +80,7 @@ class PowerMean:
         found = {}
         for group in self.groups:
             try:
-                found[group] = self.comparison(scope.view.groups[group].split)
+                found[group] = self.comparison(scope.view.split(group))
             except Undefined:
                 continue
         return found
@@ -67,16 +91,15 @@ class PowerMean:
 
 
 @dataclass(frozen=True)
-class JigsawScore:
+class JigsawScore(Summary):
     """A quarter of the overall AUC and of each of the three power means (Jigsaw 2019 challenge)."""
 
-    groups: tuple[str, ...]
-    name: str = "jigsaw_score"
+    name = "jigsaw_score"
 
     @property
     def parts(self) -> tuple[Traced, ...]:
         """What it is the mean of."""
-        return (Auroc(), *(PowerMean(comparison, self.groups) for comparison in bias.AUCS))
+        return (Auroc(), *(PowerMean(self.groups, comparison) for comparison in bias.AUCS))
 
     def value(self, scope: Scope) -> float:
         return sum(part.value(scope) for part in self.parts) / len(self.parts)
@@ -87,30 +110,10 @@ class JigsawScore:
             first = first + other
         return first * (1.0 / len(self.parts))
 
-    def bounded(self, scope: Scope, value: float) -> Bounded:
-        return _bounded(value, _variance(self, scope))
-
-    def sure(self, scope: Scope, value: float, level: float) -> Sure:
-        return Sure(*self.bounded(scope, value).interval(level), METHOD if scope.view.placed else BOUND)
-
-    def sides(self, scope: Scope) -> tuple[float, ...]:
-        return (float(scope.items),)
-
     def largest_error(self, scope: Scope) -> float:
-        """The standard error if all parts moved together."""
-        means = [PowerMean(comparison, self.groups) for comparison in bias.AUCS]
+        means = [PowerMean(self.groups, comparison) for comparison in bias.AUCS]
         return (_error(scope.view.overall) + sum(mean.largest_error(scope) for mean in means)) / len(self.parts)
-
-
-def _variance(quantity: PowerMean | JigsawScore, scope: Scope) -> float:
-    if scope.view.placed is None:
-        return quantity.largest_error(scope) ** 2
-    return influence_of(quantity, scope).variance(scope.view.placed, scope.view.tally)
 
 
 def _error(bounded: Bounded) -> float:
     return math.sqrt(bounded.value * (1.0 - bounded.value) * bounded.size)
-
-
-def _bounded(value: float, variance: float) -> Bounded:
-    return Bounded(value, variance / (value * (1.0 - value)) if 0.0 < value < 1.0 else 0.0)

@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
+from typing import NamedTuple
 
 from evenhand.errors import Undefined
 from evenhand.intervals import auc as auc_interval
 from evenhand.intervals.bounded import Bounded
 from evenhand.intervals.influence import Influence
-from evenhand.measures.ranking import auroc
-from evenhand.tally import Classes, Confusion, Placed, Split, Tally
+from evenhand.tally import Classes, Confusion, Placed, Sample, Split, Tally
 
 
 @dataclass(frozen=True)
@@ -29,41 +28,60 @@ class View:
             raise ValueError("this tally was counted elsewhere: its rows are not at hand")
         return self.placed
 
+    @property
+    def everything(self) -> Scope:
+        """All items."""
+        return Scope(self)
+
+    def group(self, name: str) -> Scope:
+        """One group."""
+        return Scope(self, name)
+
+    def split(self, group: str) -> Split:
+        """The four samples of a group, made once."""
+        if group not in self._splits:
+            self._splits[group] = self.tally.split(group)
+        return self._splits[group]
+
+    def confusion(self, group: str | None, *, background: bool = False) -> Confusion:
+        """What the threshold does to everybody, to a group or to its background, counted once."""
+        if self.threshold is None:
+            raise Undefined("the score has no threshold: give one with --threshold")
+        key = (group, background)
+        if key not in self._confusions:
+            if group is not None and background:
+                found = self.tally.universe_confusion(self.threshold, group) - self.confusion(group)
+            else:
+                found = self.tally.confusion(self.threshold, group)
+            self._confusions[key] = found
+        return self._confusions[key]
+
+    @cached_property
+    def overall(self) -> Bounded:
+        """The AUC over everything, which the AUCs of groups are held against."""
+        if not all(mass.total.weight for mass in self.tally.everyone):
+            raise Undefined("there are items of one class only")
+        split = self.tally.base(violating=True).split
+        violating, benign = Sample(inside=True, violating=True), Sample(inside=False, violating=False)
+        mass = split.sample(violating)
+        auc = float(mass.weight @ split.placements(violating, benign)) / mass.total.weight
+        return auc_interval.of_split(split, violating, benign, auc)
+
     @cached_property
     def influences(self) -> dict[tuple[str, str | None], Influence]:
         """Influences of rows on quantities, kept once they are known: by quantity and group."""
         return {}
 
     @cached_property
-    def everything(self) -> Scope:
-        """All items."""
-        return Scope(self)
+    def _confusions(self) -> dict[tuple[str | None, bool], Confusion]:
+        return {}
 
     @cached_property
-    def groups(self) -> Mapping[str, Scope]:
-        """Each group."""
-        return {group: Scope(self, group) for group in self.tally.groups}
-
-    @cached_property
-    def overall(self) -> Bounded:
-        """The AUC over everything, which the AUCs of groups are held against."""
-        return auc_interval.of_classes(self.tally.everyone, auroc(self.tally.everyone))
-
-    def scope(self, group: str | None) -> Scope:
-        """A group, or everything."""
-        return self.everything if group is None else self.groups[group]
-
-    def confusion(self, group: str | None, *, universe: bool = False) -> Confusion:
-        """What the threshold does to everybody, to a group, or to everybody annotated for it."""
-        if self.threshold is None:
-            raise Undefined("the score has no threshold: give one with --threshold")
-        if group is not None and universe:
-            return self.tally.universe_confusion(self.threshold, group)
-        return self.tally.confusion(self.threshold, group)
+    def _splits(self) -> dict[str, Split]:
+        return {}
 
 
-@dataclass(frozen=True)
-class Scope:
+class Scope(NamedTuple):
     """What a quantity is taken of: everything, or one group against its background."""
 
     view: View
@@ -80,18 +98,18 @@ class Scope:
         """How many there are."""
         return round(sum(mass.total.count for mass in self.classes))
 
-    @cached_property
+    @property
     def split(self) -> Split:
         """The four samples of the group."""
         assert self.group is not None, "only a group has a background"
-        return self.view.tally.split(self.group)
+        return self.view.split(self.group)
 
-    @cached_property
+    @property
     def inside(self) -> Confusion:
         """What the threshold does to the items."""
         return self.view.confusion(self.group)
 
-    @cached_property
+    @property
     def outside(self) -> Confusion:
         """What the threshold does to the background of the group."""
-        return self.view.confusion(self.group, universe=True) - self.inside
+        return self.view.confusion(self.group, background=True)

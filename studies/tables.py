@@ -1,0 +1,98 @@
+"""The tables of docs/intervals.md, made from the committed results. `python -m studies.tables` prints them."""
+
+from __future__ import annotations
+
+from studies import coverage, design, differences, familywise, summaries
+from studies.study import Row
+
+
+def _pct(value: float) -> str:
+    return f"{100 * value:.1f}"
+
+
+def _span(values: list[float]) -> str:
+    return f"{_pct(min(values))}–{_pct(max(values))}"
+
+
+def by_size_and_auc() -> str:
+    """Lowest and highest coverage over the five metrics and the promised shapes."""
+    rows = [row for row in coverage.STUDY.read() if row["shape"] in coverage.PROMISED]
+    lines = [
+        "| items, each side | " + " | ".join(f"AUC {auc:g}" for auc in coverage.AUCS) + " |",
+        "|---|" + "---|" * len(coverage.AUCS),
+    ]
+    for small, large in sorted({tuple(sorted(size)) for size in coverage.SIZES}):
+        cells = []
+        for auc in coverage.AUCS:
+            own = [r["coverage"] for r in rows if r["auc"] == auc and {r["high"], r["low"]} == {small, large}]
+            cells.append(_span(own))
+        lines.append(f"| {small} and {large} | " + " | ".join(cells) + " |")
+    return "\n".join(lines)
+
+
+def by_method() -> str:
+    """Ours beside the alternatives."""
+    rows = coverage.STUDY.read()
+    names = {
+        "coverage": "ours: DeLong + one unseen item, Wilson's form",
+        "envelope": "envelope of the two below",
+        "logit_delong": "DeLong on the logit scale",
+        "newcombe": "Newcombe's score interval",
+    }
+    lines = [
+        "| interval | below 93 % | above 99.5 % | large samples outside 93–97 % | lowest | lowest, harder shapes |",
+        "|---|---|---|---|---|---|",
+    ]
+    promised = [row for row in rows if row["shape"] in coverage.PROMISED]
+    harder = [row for row in rows if row["shape"] not in coverage.PROMISED]
+    large = [r for r in promised if min(r["high"], r["low"]) >= 100 and r["auc"] <= 0.95]
+    for column, name in names.items():
+        below, above = sum(r[column] < 0.93 for r in promised), sum(r[column] > 0.995 for r in promised)
+        outside = sum(not 0.93 <= r[column] <= 0.97 for r in large)
+        lowest, hardest = (_pct(min(r[column] for r in part)) for part in (promised, harder))
+        lines.append(
+            f"| {name} | {below} of {len(promised)} | {above} of {len(promised)} | {outside} of {len(large)} "
+            f"| {lowest} | {hardest} |"
+        )
+    return "\n".join(lines)
+
+
+def between_models() -> str:
+    rows = differences.STUDY.read()
+    lines = ["| AUCs | shared scatter | ours | plain paired DeLong |", "|---|---|---|---|"]
+    for first, second in differences.PAIRS:
+        for shared in (0.0, 0.5, 0.9):
+            own = [r for r in rows if (r["first"], r["second"], r["shared"]) == (first, second, shared)]
+            spans = [_span([r[column] for r in own]) for column in ("coverage", "paired_delong")]
+            lines.append(f"| {first:g} and {second:g} | {shared:g} | {spans[0]} | {spans[1]} |")
+    return "\n".join(lines)
+
+
+def of_designs() -> str:
+    rows = design.STUDY.read()
+    lines = ["| share sampled | largest relative bias | coverage |", "|---|---|---|"]
+    for share in sorted({row["share"] for row in rows}):
+        own: list[Row] = [row for row in rows if row["share"] == share]
+        worst = max(abs(row["relative_bias"]) for row in own)
+        lines.append(f"| {share:g} | {100 * worst:.2f} % | {_span([row['coverage'] for row in own])} |")
+    return "\n".join(lines)
+
+
+def of_summaries() -> str:
+    lines = ["| measure | items | coverage |", "|---|---|---|"]
+    for row in summaries.STUDY.read():
+        lines.append(f"| `{row['measure']}` | {row['rows']:,.0f} | {_pct(row['coverage'])} |")
+    return "\n".join(lines)
+
+
+def of_false_marks() -> str:
+    lines = ["| items | scores | audits with a false mark |", "|---|---|---|"]
+    for row in familywise.STUDY.read():
+        lines.append(f"| {row['rows']:,.0f} | {row['auc']} | {_pct(row['audits_with_a_false_mark'])} % |")
+    return "\n".join(lines)
+
+
+TABLES = (by_size_and_auc, by_method, between_models, of_designs, of_summaries, of_false_marks)
+
+if __name__ == "__main__":
+    print("\n\n".join(table() for table in TABLES))

@@ -1,0 +1,116 @@
+"""Docs cannot drift: what there is, is documented, and what the docs run, runs."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import evenhand as eh
+from evenhand.audits.bias.quantities import OF_EVERYTHING, OF_GROUPS
+from evenhand.evidence.declaration import Declaration
+from evenhand.reports.html import SECTIONS
+from evenhand.synthetic.comments import comments
+
+ROOT = Path(__file__).parents[2]
+DOCS = {
+    path.relative_to(ROOT).as_posix(): path.read_text() for path in [*ROOT.glob("docs/**/*.md"), ROOT / "README.md"]
+}
+
+
+def help_of(*command: str) -> str:
+    return subprocess.run(
+        [sys.executable, "-m", "evenhand", *command, "--help"], capture_output=True, text=True, check=True
+    ).stdout
+
+
+def test_the_readme_opens_with_the_two_commands() -> None:
+    opening = DOCS["README.md"].splitlines()[:8]
+    assert any(line.startswith("make demo") for line in opening)
+    assert any(line.startswith("make test") for line in opening)
+
+
+def test_every_command_and_option_is_documented() -> None:
+    page = DOCS["docs/command-line.md"]
+    commands = re.findall(r"^  (\w+)  ", help_of().split("Commands:")[1], re.MULTILINE)
+    assert "audit" in commands
+    for command in commands:
+        section = page.split(f"## evenhand {command}")[1].split("\n## ")[0]
+        for option in re.findall(r"^  (--[\w-]+)", help_of(command), re.MULTILINE):
+            if option != "--help":
+                assert f"`{option}`" in section, (command, option)
+
+
+def test_every_audit_has_a_page_and_says_what_it_needs() -> None:
+    for audit in eh.AUDITS:
+        page = DOCS[f"docs/audits/{audit.name}.md"]
+        assert audit.question.removesuffix("?").lower() in page.lower()
+        assert f"docs/audits/{audit.name}.md" in DOCS["README.md"]
+        assert audit.name in SECTIONS
+
+
+def test_every_measure_is_explained() -> None:
+    names = [q.name for q in (*OF_EVERYTHING, *OF_GROUPS)] + ["jigsaw_score", "bpsn_auc_power_mean"]
+    for name in names:
+        assert f"`{name}`" in DOCS["docs/audits/bias.md"], name
+
+
+def test_every_role_is_explained() -> None:
+    for name in Declaration.__dataclass_fields__:
+        assert f"`{name}`" in DOCS["docs/evidence.md"], name
+
+
+def test_every_public_name_is_explained() -> None:
+    for name in eh.__all__:
+        assert f"`{name}`" in DOCS["docs/python.md"], name
+
+
+def test_links_lead_somewhere() -> None:
+    for name, text in DOCS.items():
+        for target in re.findall(r"\]\(([^)#:]+)(?:#[\w-]+)?\)", text):
+            assert (ROOT / name).parent.joinpath(target).exists(), (name, target)
+
+
+@pytest.fixture(scope="module")
+def workplace(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("docs")
+    table = comments(4000, seed=3).rename({"model_a": "p", "toxicity": "toxic"})
+    table.write_parquet(folder / "comments.parquet")
+    return folder
+
+
+BLOCKS = [
+    (name, language, block)
+    for name, text in DOCS.items()
+    for language, block in re.findall(r"```(python|sh|toml)\n(.*?)```", text, re.DOTALL)
+]
+
+
+@pytest.mark.parametrize(("name", "language", "block"), BLOCKS, ids=[f"{n}-{i}" for i, (n, *_) in enumerate(BLOCKS)])
+def test_every_block_runs(
+    name: str, language: str, block: str, workplace: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(workplace)
+    if language == "python":
+        exec(compile(block, name, "exec"), {})
+    elif language == "toml":
+        Path("audit.toml").write_text(block)
+        run("evenhand audit audit.toml --json")
+    else:
+        for line in block.splitlines():
+            if line.startswith("evenhand agreement"):
+                roles = "--score p --label toxic --groups women,men,gay,black"
+                for folder in ("real", "templates"):
+                    run(f"evenhand audit comments.parquet {roles} --out {folder}")
+            if not line.startswith(("make ", "#")):
+                run(line)
+
+
+def run(line: str) -> None:
+    program, *arguments = line.split("  #")[0].split()
+    assert program == "evenhand", line
+    done = subprocess.run([sys.executable, "-m", "evenhand", *arguments], capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr

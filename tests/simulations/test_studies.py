@@ -1,0 +1,108 @@
+"""What the intervals promise, held against the committed studies, and a short run of each that must agree with them."""
+
+from __future__ import annotations
+
+import math
+
+import pytest
+from studies import coverage, design, differences, familywise, summaries
+from studies.study import Row, Study
+
+
+def close(share: float, committed: float, draws: int, of: int) -> bool:
+    """Two shares of the same thing, from so many draws each, differ by no more than four standard errors."""
+    common = min(max((share * draws + committed * of) / (draws + of), 1.0 / of), 1.0 - 1.0 / of)
+    return abs(share - committed) <= 4.0 * math.sqrt(common * (1.0 - common) * (1.0 / draws + 1.0 / of))
+
+
+def again(study: Study, number: int, draws: int, columns: tuple[str, ...]) -> None:
+    """Run one cell with other draws and find what was committed."""
+    cell = study.cells[number]
+    kept = [row for row in study.read() if all(row[key] == value for key, value in cell.items())]
+    fresh = study.cell(number, draws)
+    assert len(kept) == len(fresh)
+    for old, new in zip(kept, fresh, strict=True):
+        for column in columns:
+            assert close(new[column], old[column], draws, study.draws), (cell, column, new[column], old[column])
+
+
+def in_cell(row: Row) -> bool:
+    return row["shape"] in coverage.PROMISED
+
+
+def test_five_thousand_draws_or_more() -> None:
+    assert coverage.STUDY.draws >= 5000
+    assert len(coverage.STUDY.read()) == sum(3 if cell["layout"] == "aucs" else 2 for cell in coverage.STUDY.cells)
+
+
+def test_every_metric_covers_at_least_93_percent_in_every_cell() -> None:
+    promised = [row for row in coverage.STUDY.read() if in_cell(row)]
+    assert {row["metric"] for row in promised} == {c.name for c in coverage.bias.COMPARISONS}
+    low = [row for row in promised if row["coverage"] < 0.93]
+    assert low == []
+
+
+def test_large_samples_are_neither_too_short_nor_too_wide() -> None:
+    large = [
+        row
+        for row in coverage.STUDY.read()
+        if in_cell(row) and min(row["high"], row["low"]) >= 100 and 0.6 <= row["auc"] <= 0.95
+    ]
+    assert len(large) > 100
+    assert [row for row in large if not 0.93 <= row["coverage"] <= 0.97] == []
+
+
+def test_over_coverage_stays_where_it_cannot_be_helped() -> None:
+    """Above 99.5 % only where the AUC is .98 or more and a side has 100 items or fewer, and never all the time."""
+    over = [row for row in coverage.STUDY.read() if in_cell(row) and row["coverage"] > 0.995]
+    assert all(row["auc"] >= 0.98 and min(row["high"], row["low"]) <= 100 for row in over)
+    assert max(row["coverage"] for row in over) < 0.9996
+
+
+def test_ours_is_better_than_the_alternatives() -> None:
+    """Fewer cells out of bounds than each of the other three, and none below."""
+    rows = [row for row in coverage.STUDY.read() if in_cell(row)]
+
+    def out(column: str) -> int:
+        return sum(not 0.93 <= row[column] <= 0.995 for row in rows)
+
+    assert out("coverage") < min(out(name) for name in ("logit_delong", "newcombe", "envelope"))
+
+
+@pytest.mark.parametrize("number", range(0, len(coverage.STUDY.cells), 97))
+def test_coverage_again(number: int) -> None:
+    again(coverage.STUDY, number, 400, ("coverage",))
+
+
+def test_differences_between_models_cover() -> None:
+    rows = differences.STUDY.read()
+    assert min(row["coverage"] for row in rows) >= 0.92
+    assert sum(row["coverage"] < 0.93 for row in rows) <= 2
+    assert min(row["paired_delong"] for row in rows) < 0.8  # what is usually done
+    for number in (0, 30, 71):
+        again(differences.STUDY, number, 400, ("coverage",))
+
+
+def test_designs_are_unbiased_and_cover() -> None:
+    """Ratios and AUCs are biased in order 1/n; counts are not at all."""
+    rows = design.STUDY.read()
+    for row in rows:
+        assert abs(row["relative_bias"]) < 0.03, row
+        if row["measure"] == "count":
+            assert abs(row["bias_in_errors"]) < 4.0
+        if row["share"] == 1.0:
+            assert row["coverage"] == 1.0
+    sampled = [row for row in rows if row["share"] < 1.0 and row["measure"] != "count"]
+    assert min(row["coverage"] for row in sampled) >= 0.92
+    again(design.STUDY, 1, 150, ("coverage",))
+
+
+def test_summaries_over_overlapping_groups_cover() -> None:
+    for row in summaries.STUDY.read():
+        assert 0.93 <= row["coverage"] <= 0.97, row
+
+
+def test_false_marks_are_rare() -> None:
+    for row in familywise.STUDY.read():
+        assert row["audits_with_a_false_mark"] <= 0.05 + 3 * math.sqrt(0.05 * 0.95 / familywise.STUDY.draws), row
+    again(familywise.STUDY, 3, 150, ("audits_with_a_false_mark",))
