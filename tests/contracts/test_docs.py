@@ -114,3 +114,10 @@ def run(line: str) -> None:
     assert program == "evenhand", line
     done = subprocess.run([sys.executable, "-m", "evenhand", *arguments], capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
+
+
+def test_tables_of_the_studies_are_the_committed_ones() -> None:
+    from studies.tables import TABLES
+
+    for table in TABLES:
+        assert table() in DOCS["docs/intervals.md"], table.__name__
