@@ -34,7 +34,7 @@ def by_method() -> str:
     """Ours beside the alternatives."""
     rows = coverage.STUDY.read()
     names = {
-        "coverage": "ours: DeLong + one unseen item, Wilson's form",
+        "coverage": "ours: DeLong and an unseen item, Wilson's form",
         "envelope": "envelope of the two below",
         "logit_delong": "DeLong on the logit scale",
         "newcombe": "Newcombe's score interval",

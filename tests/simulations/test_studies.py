@@ -52,11 +52,13 @@ def test_large_samples_are_neither_too_short_nor_too_wide() -> None:
     assert [row for row in large if not 0.93 <= row["coverage"] <= 0.97] == []
 
 
-def test_over_coverage_stays_where_it_cannot_be_helped() -> None:
-    """Above 99.5 % only where the AUC is .98 or more and a side has 100 items or fewer, and never all the time."""
-    over = [row for row in coverage.STUDY.read() if in_cell(row) and row["coverage"] > 0.995]
-    assert all(row["auc"] >= 0.98 and min(row["high"], row["low"]) <= 100 for row in over)
-    assert max(row["coverage"] for row in over) < 0.9996
+def test_over_coverage_stays_where_samples_hardly_misrank_anything() -> None:
+    """Above 99.5 % in few cells, all with an AUC of .95 or more, and never all the time."""
+    rows = [row for row in coverage.STUDY.read() if in_cell(row)]
+    over = [row for row in rows if row["coverage"] > 0.995]
+    assert len(over) <= 0.06 * len(rows)
+    assert all(row["auc"] >= 0.95 for row in over)
+    assert max(row["coverage"] for row in over) < 0.9995
 
 
 def test_ours_is_better_than_the_alternatives() -> None:
