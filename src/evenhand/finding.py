@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from functools import cached_property
 from typing import Any
 
@@ -43,11 +43,12 @@ class Measured:
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """What the numbers of one slice say, in plain words. `shape` is a letter of a known pattern where one fits."""
+    """What the numbers of one slice say, in plain words, and where it fits in a letter and in one word."""
 
     slice: Slice
     text: str
-    shape: str | None = None
+    shape: str | None = None  # a known pattern
+    tendency: str | None = None  # which way the numbers point
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,7 +105,7 @@ class Finding:
             "audit": self.audit,
             "question": self.question,
             "estimates": [m.record(self.audit) for m in self.estimates],
-            "readings": [{"slice": dict(r.slice), "text": r.text, "shape": r.shape} for r in self.readings],
+            "readings": [asdict(r) | {"slice": dict(r.slice)} for r in self.readings],
             "caveats": list(self.caveats),
             "provenance": dict(self.provenance),
         } | ({"examples": examples} if examples else {})

@@ -120,23 +120,11 @@ def _headlines(finding: Finding, models: tuple[str, ...], groups: list[str]) -> 
     headlines = []
     for model in models or ("",):
         named = _named(models, model)
-        found: dict[str, list[str]] = {"higher": [], "lower": [], "apart": []}
-        for group in groups:
-            own = {m: finding.get(m, **named, group=group) for m in FIVE}
-            letter = next((r.shape for r in finding.readings if r.slice == {**named, "group": group}), None)
-            if letter in ("B", "C") or (letter == "A" and _sign(own) > 0):
-                found["higher"].append(group)
-            elif letter == "D" or (letter == "A" and _sign(own) < 0):
-                found["lower"].append(group)
-            elif letter in ("E", "F", "G"):
-                found["apart"].append(group)
+        readings = {r.slice["group"]: r for r in finding.readings if r.slice.items() >= named.items()}
+        found = {kind: [g for g in groups if readings[g].tendency == kind] for kind in ("higher", "lower", "apart")}
         quiet = len(groups) - sum(len(names) for names in found.values())
         headlines.append({"model": model, **found, "quiet": quiet, "worst": _worst(finding, named, groups)})
     return headlines
-
-
-def _sign(estimates: Mapping[str, Estimate]) -> float:
-    return sum(estimates[m].value or 0.0 for m in ("negative_aeg", "positive_aeg"))
 
 
 def _worst(finding: Finding, named: Mapping[str, str], groups: list[str]) -> tuple[str, str, Estimate] | None:

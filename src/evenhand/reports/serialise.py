@@ -77,7 +77,7 @@ def _harmless(values: pl.Series) -> pl.Series:
 
 def _finding(data: dict[str, Any]) -> Finding:
     estimates = tuple(_measured(record) for record in data["estimates"])
-    readings = tuple(Reading(r["slice"], r["text"], r.get("shape")) for r in data.get("readings", ()))
+    readings = tuple(Reading(**reading) for reading in data.get("readings", ()))
     return Finding(data["audit"], data["question"], estimates, tuple(data["caveats"]), data["provenance"], readings)
 
 

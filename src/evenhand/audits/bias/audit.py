@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from evenhand.audits.bias import caveats
-from evenhand.audits.bias.diagnosis import Signs, in_words, shape
+from evenhand.audits.bias.diagnosis import Signs, in_words, shape, tendency
 from evenhand.audits.bias.examples import examples
 from evenhand.audits.bias.exhibits import exhibits
 from evenhand.audits.bias.intersections import with_intersections
@@ -99,7 +99,7 @@ def _readings(finding: Finding, views: Views) -> Iterator[Reading]:
             estimates = {q.name: finding.get(q.name, **named, group=group) for q in OF_GROUPS}
             signs = Signs(estimates, overall or 0.0, _spreads(view, group), _skewed(finding, named, group))
             letter = shape(signs)
-            yield Reading({**named, "group": group}, in_words(signs, letter), letter)
+            yield Reading({**named, "group": group}, in_words(signs, letter), letter, tendency(signs, letter))
 
 
 def _spreads(view: View, group: str) -> tuple[float, float] | None:

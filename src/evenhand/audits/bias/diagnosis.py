@@ -46,24 +46,44 @@ class Signs:
         return 1 if e.value > 0 else -1
 
     @property
+    def direction(self) -> int:
+        """+1 scored higher, -1 lower, as far as the gaps that count say; 0 when they say nothing or both."""
+        together = self.moved("negative_aeg") + self.moved("positive_aeg")
+        return (together > 0) - (together < 0)
+
+    @property
+    def contradicted(self) -> bool:
+        """The gap that does not count points far the other way, so that this is no plain shift."""
+        gaps = (self.estimates["negative_aeg"].value, self.estimates["positive_aeg"].value)
+        return any(gap is not None and gap * self.direction <= -GAP_MARGIN for gap in gaps)
+
+    @property
     def wide(self) -> bool:
         """Scores that scatter more than those of the background, in both classes."""
         return self.spreads is not None and min(self.spreads) > WIDE
 
 
 def shape(signs: Signs) -> str | None:
-    """The letter of the shape that the numbers look like; None when nothing stands out."""
-    negative, positive = signs.moved("negative_aeg"), signs.moved("positive_aeg")
-    if negative > 0 > positive:
+    """The letter of the shape that the numbers look like; None when nothing stands out, or no shape fits."""
+    if signs.moved("negative_aeg") > 0 > signs.moved("positive_aeg"):
         return "E"
-    if negative + positive > 0:
+    if signs.direction and signs.contradicted:
+        return "E" if signs.lowered("subgroup_auc") else None
+    if signs.direction > 0:
         large = "C" if signs.skewed else "B"
         return large if signs.lowered("bpsn_auc") else "A"
-    if negative + positive < 0:
+    if signs.direction < 0:
         return "D" if signs.lowered("bnsp_auc") else "A"
     if signs.lowered("subgroup_auc"):
         return "G"
     return "F" if signs.wide else None
+
+
+def tendency(signs: Signs, letter: str | None) -> str | None:
+    """In one word: scored `higher` or `lower` than the background, or told `apart` less well or more widely."""
+    if letter in ("E", "F", "G"):
+        return "apart"
+    return {1: "higher", -1: "lower", 0: None}[signs.direction]
 
 
 def in_words(signs: Signs, letter: str | None) -> str:
@@ -79,10 +99,12 @@ def in_words(signs: Signs, letter: str | None) -> str:
 
 
 def _shift(signs: Signs) -> str:
-    words = {1: "scored higher than elsewhere", -1: "scored lower than elsewhere", 0: "scored much as elsewhere"}
+    words = {1: "scored higher than elsewhere", -1: "scored lower than elsewhere", 0: "not clearly scored differently"}
     negative, positive = signs.moved("negative_aeg"), signs.moved("positive_aeg")
+    if negative == positive == 0:
+        return "Benign and violating items of the group are scored much as elsewhere, as far as these items can tell."
     if negative == positive:
-        return f"Benign and violating items of the group are {'both ' if negative else ''}{words[negative]}."
+        return f"Benign and violating items of the group are both {words[negative]}."
     return f"Benign items of the group are {words[negative]}, its violating items are {words[positive]}."
 
 

@@ -1,0 +1,58 @@
+"""Words and letters follow what stands out, and never say more."""
+
+from __future__ import annotations
+
+import pytest
+
+from evenhand.audits.bias.diagnosis import Signs, in_words, shape, tendency
+from evenhand.estimate import Estimate
+
+QUIET = {"subgroup_auc": 0.95, "bpsn_auc": 0.95, "bnsp_auc": 0.95, "negative_aeg": 0.0, "positive_aeg": 0.0}
+RATES = ("tpr", "fpr", "tpr_gap", "fpr_gap")
+
+
+def signs(spread: float = 1.0, *, unsure: tuple[str, ...] = (), skewed: bool = False, **values: float) -> Signs:
+    """What differs from a quiet group stands out, unless it is named as unsure."""
+    estimates = {
+        name: Estimate(value, value, value, 0.95, "wilson", 100, flags=_flags(name in values and name not in unsure))
+        for name, value in (QUIET | dict.fromkeys(RATES, 0.0) | values).items()
+    }
+    return Signs(estimates, 0.95, (spread, spread), skewed)
+
+
+def _flags(stands_out: bool) -> tuple[str, ...]:
+    return ("stands_out",) if stands_out else ()
+
+
+@pytest.mark.parametrize(
+    ("found", "letter", "word"),
+    [
+        (signs(), None, None),
+        (signs(negative_aeg=0.1, positive_aeg=0.1), "A", "higher"),
+        (signs(negative_aeg=-0.1, positive_aeg=-0.1), "A", "lower"),
+        (signs(negative_aeg=0.3, positive_aeg=0.3, bpsn_auc=0.7), "B", "higher"),
+        (signs(negative_aeg=0.3, positive_aeg=0.3, bpsn_auc=0.7, skewed=True), "C", "higher"),
+        (signs(negative_aeg=-0.3, positive_aeg=-0.3, bnsp_auc=0.7), "D", "lower"),
+        (signs(negative_aeg=0.3, positive_aeg=-0.3), "E", "apart"),
+        (signs(spread=1.5), "F", "apart"),
+        (signs(subgroup_auc=0.8), "G", "apart"),
+        (signs(negative_aeg=0.1), "A", "higher"),  # one gap alone is a shift
+        (signs(negative_aeg=0.1, positive_aeg=-0.02, unsure=("positive_aeg",)), "A", "higher"),
+        (signs(negative_aeg=0.07, positive_aeg=-0.08, unsure=("positive_aeg",)), None, "higher"),  # but not against
+        (signs(negative_aeg=0.07, positive_aeg=-0.08, subgroup_auc=0.9, unsure=("positive_aeg",)), "E", "apart"),
+        (signs(negative_aeg=-0.3, positive_aeg=0.3), None, None),  # told apart better than elsewhere
+        (signs(negative_aeg=0.04, positive_aeg=0.04), None, None),  # certain, and too little to matter
+        (signs(negative_aeg=0.3, positive_aeg=0.3, unsure=("negative_aeg", "positive_aeg")), None, None),
+    ],
+)
+def test_letter_and_tendency(found: Signs, letter: str | None, word: str | None) -> None:
+    assert shape(found) == letter
+    assert tendency(found, letter) == word
+    assert ("It looks like shape" in in_words(found, letter)) == (letter is not None)
+
+
+def test_what_does_not_stand_out_is_not_said_to_be_the_same() -> None:
+    found = signs(negative_aeg=0.07, positive_aeg=-0.08, unsure=("positive_aeg",))
+    text = in_words(found, shape(found))
+    assert "Benign items of the group are scored higher than elsewhere" in text
+    assert "its violating items are not clearly scored differently" in text
