@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import sys
 
-from studies import coverage, design, differences, familywise, summaries
+from studies import coverage, design, differences, familywise, gaps, summaries
 
-STUDIES = {s.name: s for s in (coverage.STUDY, differences.STUDY, design.STUDY, summaries.STUDY, familywise.STUDY)}
+MODULES = (coverage, differences, gaps, design, summaries, familywise)
+STUDIES = {module.STUDY.name: module.STUDY for module in MODULES}
 
 if __name__ == "__main__":
     for name in sys.argv[1:] or STUDIES:

@@ -10,8 +10,9 @@ from functools import cache
 
 import numpy as np
 
-from evenhand.audits.bias.quantities import OF_EVERYTHING, OF_GROUPS, Quantity
-from evenhand.audits.bias.view import Scope, View
+from evenhand.audits.bias.quantities import OF_EVERYTHING, OF_GROUPS
+from evenhand.audits.quantity import Quantity
+from evenhand.audits.view import Scope, View
 from evenhand.synthetic.comments import comments
 from evenhand.tally import Membership, Placed, Rows, Weights
 from studies.study import Row, Study

@@ -10,7 +10,8 @@ from functools import cache
 import numpy as np
 
 from evenhand.audits.bias.summary import JigsawScore, PowerMean
-from evenhand.audits.bias.view import View
+from evenhand.audits.quantity import is_few
+from evenhand.audits.view import View
 from evenhand.measures import bias
 from evenhand.tally import Membership, Placed, Rows
 from studies.study import Row, Study
@@ -18,16 +19,18 @@ from studies.study import Row, Study
 LEVEL = 0.95
 NAMES = ("a", "b", "c", "d", "e")
 SHIFTS = (0.0, 0.4, -0.5, 1.2, 0.8)
-SHARES = (0.3, 0.2, 0.1, 0.08, 0.05)
+SHARES = (0.3, 0.2, 0.1, 0.08)  # and the smallest
 
 
 def cells() -> list[Row]:
-    return [{"rows": rows} for rows in (2000, 10_000)]
+    """The items of the smallest group: 500, 100, 50, 20 and 10 on average."""
+    sizes = ((10_000, 0.05), (2000, 0.05), (2000, 0.025), (2000, 0.01), (2000, 0.005))
+    return [{"rows": rows, "smallest": smallest} for rows, smallest in sizes]
 
 
-def draw(rows: int, rng: np.random.Generator) -> View:
+def draw(rows: int, smallest: float, rng: np.random.Generator) -> View:
     label = rng.random(rows) < 0.25
-    groups = {name: rng.random(rows) < share for name, share in zip(NAMES, SHARES, strict=True)}
+    groups = {name: rng.random(rows) < share for name, share in zip(NAMES, (*SHARES, smallest), strict=True)}
     score = 1.8 * label + rng.standard_normal(rows)
     for inside, shift in zip(groups.values(), SHIFTS, strict=True):
         score += shift * inside
@@ -37,9 +40,9 @@ def draw(rows: int, rng: np.random.Generator) -> View:
 
 
 @cache
-def truth() -> dict[str, float]:
+def truth(smallest: float) -> dict[str, float]:
     rng = np.random.default_rng(1)
-    views = [draw(500_000, rng) for _ in range(8)]
+    views = [draw(500_000, smallest, rng) for _ in range(8)]
     return {q.name: float(np.mean([q.value(view.everything) for view in views])) for q in quantities()}
 
 
@@ -48,14 +51,16 @@ def quantities() -> list[PowerMean | JigsawScore]:
 
 
 def run(cell: Row, draws: int, rng: np.random.Generator) -> list[Row]:
-    hits = {q.name: np.zeros(2) for q in quantities()}
+    """Coverage, width, and how often the number was marked as resting on a group that is too small."""
+    sums, right = {q.name: np.zeros(3) for q in quantities()}, truth(cell["smallest"])
     for _ in range(draws):
-        scope = draw(cell["rows"], rng).everything
+        scope = draw(cell["rows"], cell["smallest"], rng).everything
         for quantity in quantities():
             value = quantity.value(scope)
             low, high, *_ = quantity.sure(scope, value, LEVEL)
-            hits[quantity.name] += [low <= truth()[quantity.name] <= high, high - low]
-    return [{"measure": n, "coverage": float(h[0]) / draws, "width": float(h[1]) / draws} for n, h in hits.items()]
+            sums[quantity.name] += [low <= right[quantity.name] <= high, high - low, is_few(quantity, scope)]
+    columns = ("coverage", "width", "marked")
+    return [{"measure": n, **dict(zip(columns, (s / draws).tolist(), strict=True))} for n, s in sums.items()]
 
 
 STUDY = Study("summaries", cells(), run, draws=3000)

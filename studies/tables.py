@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from studies import coverage, design, differences, familywise, summaries
+from studies import coverage, design, differences, familywise, gaps, summaries
 from studies.study import Row
 
 
@@ -68,6 +68,19 @@ def between_models() -> str:
     return "\n".join(lines)
 
 
+def of_gaps() -> str:
+    rows = gaps.STUDY.read()
+    rates = sorted({row["rate"] for row in rows})
+    lines = [
+        "| items in the group | " + " | ".join(f"rate {rate:g}" for rate in rates) + " |",
+        "|---|" + "---|" * len(rates),
+    ]
+    for items in sorted({row["items"] for row in rows}):
+        spans = [_span([r["coverage"] for r in rows if r["items"] == items and r["rate"] == rate]) for rate in rates]
+        lines.append(f"| {items:g} | " + " | ".join(spans) + " |")
+    return "\n".join(lines)
+
+
 def of_designs() -> str:
     rows = design.STUDY.read()
     lines = ["| share sampled | largest relative bias | coverage |", "|---|---|---|"]
@@ -79,20 +92,21 @@ def of_designs() -> str:
 
 
 def of_summaries() -> str:
-    lines = ["| measure | items | coverage |", "|---|---|---|"]
+    lines = ["| measure | smallest group | coverage | marked `small` |", "|---|---|---|---|"]
     for row in summaries.STUDY.read():
-        lines.append(f"| `{row['measure']}` | {row['rows']:,.0f} | {_pct(row['coverage'])} |")
+        items = f"{row['rows'] * row['smallest']:,.0f} of {row['rows']:,.0f}"
+        lines.append(f"| `{row['measure']}` | {items} | {_pct(row['coverage'])} | {_pct(row['marked'])} % |")
     return "\n".join(lines)
 
 
 def of_false_marks() -> str:
     lines = ["| items | scores | audits with a false mark |", "|---|---|---|"]
     for row in familywise.STUDY.read():
-        lines.append(f"| {row['rows']:,.0f} | {row['auc']} | {_pct(row['audits_with_a_false_mark'])} % |")
+        lines.append(f"| {row['rows']:,.0f} | {row['scores']} | {_pct(row['audits_with_a_false_mark'])} % |")
     return "\n".join(lines)
 
 
-TABLES = (by_size_and_auc, by_method, between_models, of_designs, of_summaries, of_false_marks)
+TABLES = (by_size_and_auc, by_method, between_models, of_gaps, of_designs, of_summaries, of_false_marks)
 
 if __name__ == "__main__":
     print("\n\n".join(table() for table in TABLES))

@@ -11,13 +11,13 @@ QUIET = {"subgroup_auc": 0.95, "bpsn_auc": 0.95, "bnsp_auc": 0.95, "negative_aeg
 RATES = ("tpr", "fpr", "tpr_gap", "fpr_gap")
 
 
-def signs(spread: float = 1.0, *, unsure: tuple[str, ...] = (), skewed: bool = False, **values: float) -> Signs:
+def signs(*, wide: bool = False, unsure: tuple[str, ...] = (), skewed: bool = False, **values: float) -> Signs:
     """What differs from a quiet group stands out, unless it is named as unsure."""
     estimates = {
         name: Estimate(value, value, value, 0.95, "wilson", 100, flags=_flags(name in values and name not in unsure))
         for name, value in (QUIET | dict.fromkeys(RATES, 0.0) | values).items()
     }
-    return Signs(estimates, 0.95, (spread, spread), skewed)
+    return Signs(estimates, 0.95, wide, skewed)
 
 
 def _flags(stands_out: bool) -> tuple[str, ...]:
@@ -34,13 +34,17 @@ def _flags(stands_out: bool) -> tuple[str, ...]:
         (signs(negative_aeg=0.3, positive_aeg=0.3, bpsn_auc=0.7, skewed=True), "C", "higher"),
         (signs(negative_aeg=-0.3, positive_aeg=-0.3, bnsp_auc=0.7), "D", "lower"),
         (signs(negative_aeg=0.3, positive_aeg=-0.3), "E", "apart"),
-        (signs(spread=1.5), "F", "apart"),
+        (signs(wide=True), "F", "apart"),
         (signs(subgroup_auc=0.8), "G", "apart"),
         (signs(negative_aeg=0.1), "A", "higher"),  # one gap alone is a shift
         (signs(negative_aeg=0.1, positive_aeg=-0.02, unsure=("positive_aeg",)), "A", "higher"),
         (signs(negative_aeg=0.07, positive_aeg=-0.08, unsure=("positive_aeg",)), None, "higher"),  # but not against
         (signs(negative_aeg=0.07, positive_aeg=-0.08, subgroup_auc=0.9, unsure=("positive_aeg",)), "E", "apart"),
+        (signs(negative_aeg=0.3, bpsn_auc=0.7, subgroup_auc=0.8), "E", "apart"),  # only the benign items moved
+        (signs(negative_aeg=0.3, bpsn_auc=0.7), "A", "higher"),
+        (signs(positive_aeg=-0.3, bnsp_auc=0.7, subgroup_auc=0.8), "E", "apart"),
         (signs(negative_aeg=-0.3, positive_aeg=0.3), None, None),  # told apart better than elsewhere
+        (signs(negative_aeg=-0.3, positive_aeg=0.3, wide=True), None, None),
         (signs(negative_aeg=0.04, positive_aeg=0.04), None, None),  # certain, and too little to matter
         (signs(negative_aeg=0.3, positive_aeg=0.3, unsure=("negative_aeg", "positive_aeg")), None, None),
     ],

@@ -41,7 +41,8 @@ def test_variance_is_delong_plus_four_fifths_of_a_confused_item_a_side(compariso
     value = comparison(split) - comparison.shift
     bounded = auc_interval.of_split(split, comparison.high, comparison.low, value)
     high, low = scores_of(where, comparison.high), scores_of(where, comparison.low)
-    variance = brute.delong_variance(high, low) + 0.8 * (value - 0.5) ** 2 * (len(high) ** -2 + len(low) ** -2)
+    variance = brute.delong_variance(high, low)
+    variance += 0.8 * max((value - 0.5) ** 2, 1 / 12) * (len(high) ** -2 + len(low) ** -2)
     added = 0.8 * (1 / len(high) + 1 / len(low))
     shrunk = (value + 0.5 * added) / (1 + added)
     assert bounded.size * shrunk * (1 - shrunk) == pytest.approx(variance, rel=1e-10)

@@ -71,6 +71,13 @@ def test_correlation_narrows_a_difference() -> None:
     assert widths == sorted(widths, reverse=True)
 
 
+def test_a_difference_counts_the_scatter_of_both() -> None:
+    one, two = Bounded(0.8, 0.01), Bounded(0.7, 0.02)
+    expected = 2 * norm.sf(0.1 / math.sqrt(0.7 * 0.3 * 0.03))
+    assert one.p_difference(two) == pytest.approx(expected, rel=1e-9)
+    assert one.p_difference(Bounded(0.8 + 1e-15, 0.0)) == 1.0
+
+
 def test_p_from_interval() -> None:
     assert p_from_interval(0.196, 0.0, 0.4, 0.95) == pytest.approx(0.05, abs=1e-3)
     assert p_from_interval(-0.5, -0.6, -0.4, 0.95) < 1e-6

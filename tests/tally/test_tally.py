@@ -118,6 +118,22 @@ def test_resampling_is_seeded_and_keeps_what_it_should() -> None:
     assert np.array_equal(again.weight > 0, again.count > 0)
 
 
+def test_tallies_on_different_grids_do_not_add() -> None:
+    def binned(low: float, high: float) -> Tally:
+        mass = Mass(np.array([1.0]))
+        return Tally(np.array([low]), Classes(mass, mass), {}, np.array([low]), np.array([high]))
+
+    apart = binned(0.0, 0.1) + binned(0.2, 0.3)
+    assert apart.unresolved() == pytest.approx(0.25)
+    with pytest.raises(ValueError, match="different grids"):
+        binned(0.0, 0.2) + binned(0.1, 0.3)
+    one = Mass(np.array([1.0]))
+    exact = Tally(np.array([0.5]), Classes(one, one), {})
+    assert (binned(0.0, 0.1) + exact).unresolved() == pytest.approx(0.125)
+    with pytest.raises(ValueError, match="different grids"):
+        binned(0.4, 0.6) + exact
+
+
 def test_taking_rows_renumbers_groups() -> None:
     rows = placed(7).rows
     keep = np.random.default_rng(0).random(len(rows)) < 0.5

@@ -31,24 +31,39 @@ class Request:
         cls,
         data: Any,
         *,
-        audits: Sequence[str] | None = None,
+        audits: str | Sequence[str] | None = None,
         query: str | None = None,
         options: Mapping[str, Any],
     ) -> Request:
         """From data and loosely typed options; from a TOML file, on top of what that says."""
-        written = _read(Path(data)) if isinstance(data, (str, Path)) and str(data).endswith(".toml") else {}
+        if isinstance(data, (str, Path)) and str(data).endswith(".toml"):
+            try:
+                return cls._of(_read(Path(data)), data, audits, query, options)
+            except InputError as error:
+                raise error.within(str(data)) from None
+        return cls._of({}, data, audits, query, options)
+
+    @classmethod
+    def _of(
+        cls,
+        written: dict[str, Any],
+        data: Any,
+        audits: str | Sequence[str] | None,
+        query: str | None,
+        options: Mapping[str, Any],
+    ) -> Request:
         data = written.pop("data", data)
         given = {name: value for name, value in options.items() if value is not None}
         merged = {**written.pop("options", {}), **given}
         for name in merged:
             if name not in (*ROLES, *SETTINGS):
                 raise InputError(f"there is no option '{name}'; {nearest(name, (*ROLES, *SETTINGS))}")
-        chosen = audits or written.get("audits")
+        chosen = audits or written.get("audits") or ()
         return cls(
             data,
             Declaration.of({name: value for name, value in merged.items() if name in ROLES}),
             Settings.of({name: value for name, value in merged.items() if name in SETTINGS}),
-            tuple(chosen) if chosen else None,
+            ((chosen,) if isinstance(chosen, str) else tuple(chosen)) or None,
             query or written.get("query"),
         )
 

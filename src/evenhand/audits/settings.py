@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass, fields
 from typing import Any
@@ -9,6 +10,11 @@ from typing import Any
 from evenhand.errors import InputError, nearest
 
 Progress = Callable[[str, int, int], None]  # what is being done, how much of it is done, of how much
+
+
+def silent(what: str, done: int, of: int) -> None:
+    """Progress that nobody looks at."""
+
 
 INTERVALS = ("analytic", "bootstrap")
 
@@ -28,6 +34,8 @@ class Settings:
     def __post_init__(self) -> None:
         if not 0.5 <= self.level < 1.0:
             raise InputError(f"level is {self.level:g}: choose one from 0.5 to below 1, such as 0.95")
+        if self.threshold is not None and not math.isfinite(self.threshold):
+            raise InputError(f"the threshold must be finite, not {self.threshold}")
         if self.interval not in INTERVALS:
             raise InputError(f"there is no interval '{self.interval}'; {nearest(self.interval, INTERVALS)}")
         if self.replicates < 50:

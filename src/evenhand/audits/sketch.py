@@ -10,14 +10,16 @@ from pathlib import Path
 
 import polars as pl
 
+from evenhand.errors import CONTROL
 from evenhand.evidence import Source
 
 LOOKED_AT = 10_000  # rows
-SCORE = re.compile(r"score|prob|pred|logit|conf|^p$|^p_|_p$", re.IGNORECASE)
-LABEL = re.compile(r"label|target|truth|gold|class|^y$|toxic|violat|hate|abus", re.IGNORECASE)
+SCORE = re.compile(r"score|prob|pred|logit|conf|model|risk|^p$|^p_|_p$", re.IGNORECASE)
+LABEL = re.compile(r"label|target|truth|gold|class|^y$|toxic|violat|hate|abus|verdict|decision", re.IGNORECASE)
 TEXT = re.compile(r"text|comment|body|content|post|message|phrase", re.IGNORECASE)
 ID = re.compile(r"(^|_)id$", re.IGNORECASE)
-MODEL_LIKE = re.compile(r"annotator|count|rating|likes|created|date", re.IGNORECASE)
+IGNORED = re.compile(r"annotator|count|rating|likes|created|date|weight|inclusion|^incl", re.IGNORECASE)
+MANY = 20  # distinct values: more than annotators can make of a label, fewer than a model makes
 
 
 @dataclass
@@ -37,7 +39,7 @@ def sketch(source: Source, data: str, query: str | None, *, beside: Path) -> str
     """The text of a TOML declaration for this source, to be written to `beside`."""
     frame = source.collect(lambda lazy: lazy.head(LOOKED_AT))
     guess = _guess(frame)
-    columns = "\n".join(f"#   {name}: {_describe(frame[name])}" for name in frame.columns)
+    columns = "\n".join(f"#   {CONTROL.sub('�', name)}: {_describe(frame[name])}" for name in frame.columns)
     lines = [
         f"# What the columns of {data} mean, for: evenhand audit THIS-FILE",
         "# Filled in by looking at names and values. Check every line: only you know what a column means.",
@@ -80,7 +82,7 @@ def _relative(data: str, beside: Path) -> str:
 
 
 def _guess(frame: pl.DataFrame) -> Guess:
-    guess, left = Guess(), [name for name in frame.columns if not MODEL_LIKE.search(name)]
+    guess, left = Guess(), [name for name in frame.columns if not IGNORED.search(name)]
 
     def take(fits: Callable[[str], bool], most: int) -> list[str]:
         taken = [name for name in left if fits(name)][:most]
@@ -95,14 +97,13 @@ def _guess(frame: pl.DataFrame) -> Guess:
     guess.text = first(take(lambda n: bool(TEXT.search(n)) and _is_text(frame[n]), 1)) or first(
         take(lambda n: _is_text(frame[n]), 1)
     )
-    guess.score = take(lambda n: bool(SCORE.search(n)) and _is_share(frame[n]) and _distinct(frame[n]) > 20, 8)
-    guess.label = first(take(lambda n: bool(LABEL.search(n)) and (_is_share(frame[n]) or _distinct(frame[n]) == 2), 1))
-    if not guess.score:
-        guess.score = take(lambda n: bool(LABEL.search(n)) and _is_share(frame[n]) and _distinct(frame[n]) > 20, 8)
+    guess.score = take(lambda n: bool(SCORE.search(n)) and _is_score(frame[n]), 8)
+    guess.label = first(take(lambda n: bool(LABEL.search(n)) and (_is_share(frame[n]) or _is_named(frame[n])), 1))
+    guess.score = guess.score or take(lambda n: _is_score(frame[n]), 8)
     if guess.label and frame[guess.label].dtype == pl.String:
         guess.positive = "?"
-    guess.groups = take(lambda n: _is_share(frame[n]), 200)
-    guess.slices = take(lambda n: frame[n].dtype == pl.String and 2 <= _distinct(frame[n]) <= 20, 3)
+    guess.groups = take(lambda n: _is_group(frame[n]), 200)
+    guess.slices = take(lambda n: frame[n].dtype == pl.String and 2 <= _distinct(frame[n]) <= MANY, 3)
     return guess
 
 
@@ -116,6 +117,19 @@ def _is_share(values: pl.Series) -> bool:
         return True
     known = values.drop_nulls()
     return values.dtype.is_numeric() and len(known) > 0 and bool(known.is_between(0, 1).all())
+
+
+def _is_score(values: pl.Series) -> bool:
+    return _is_share(values) and _distinct(values) > MANY and not _is_group(values)
+
+
+def _is_group(values: pl.Series) -> bool:
+    """True or false, or a share that is 0 for most items."""
+    return _is_share(values) and (_distinct(values) <= 2 or bool((values.drop_nulls() == 0).mean() >= 0.5))  # type: ignore[operator]
+
+
+def _is_named(values: pl.Series) -> bool:
+    return values.dtype == pl.String and 2 <= _distinct(values) <= 5
 
 
 def _distinct(values: pl.Series) -> int:

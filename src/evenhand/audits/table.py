@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from evenhand.audits import bias
-from evenhand.audits.settings import Progress, Settings
+from evenhand.audits.settings import Progress, Settings, silent
 from evenhand.errors import InputError, nearest
 from evenhand.evidence import Evidence
 from evenhand.finding import Finding
@@ -54,8 +54,4 @@ def run_audits(
 ) -> list[Finding]:
     """Answer the questions, in the order of the table."""
     chosen = choose(audits, evidence.declaration.declared)
-    return [audit.run(evidence, settings, progress or _silent) for audit in chosen]
-
-
-def _silent(what: str, done: int, of: int) -> None:
-    pass
+    return [audit.run(evidence, settings, progress or silent) for audit in chosen]

@@ -22,7 +22,7 @@ from evenhand.tally import Classes, FloatArray, Mass, Members, Tally
 
 BINS = 65_536
 NAME = "the Spark frame"
-LABEL, COUNT, WEIGHT, SPREAD, LENGTH = "_label", "_count", "_weight", "_spread", "_length"
+LABEL, COUNT, WEIGHT, SPREAD, HEAVIEST, LENGTH = "_label", "_count", "_weight", "_spread", "_heaviest", "_length"
 
 Frame = nw.LazyFrame[Any]
 
@@ -87,7 +87,7 @@ def _tally(frame: Frame, model: str, grid: _Grid, threshold: float | None, evide
     products: dict[str, nw.Expr] = {}
     for inside, known in evidence.members.values():
         for column in (inside, known):
-            for of in (COUNT, WEIGHT, SPREAD):
+            for of in (COUNT, WEIGHT, SPREAD, HEAVIEST):
                 products[f"{column}{of}"] = nw.col(column) * nw.col(of)
     above = (nw.col(model) >= threshold) if threshold is not None else nw.col(model) >= grid.low
     binned = frame.with_columns(_cell=grid.cell(nw.col(model)), _above=above, **products)
@@ -95,7 +95,7 @@ def _tally(frame: Frame, model: str, grid: _Grid, threshold: float | None, evide
         binned.group_by("_cell", "_above", LABEL)
         .agg(
             *sums,
-            *(nw.col(name).sum().alias(name) for name in products),
+            *(_heaped(name).alias(name) for name in (HEAVIEST, *products)),
             nw.col(model).min().alias("_lowest"),
             nw.col(model).max().alias("_highest"),
         )
@@ -103,6 +103,10 @@ def _tally(frame: Frame, model: str, grid: _Grid, threshold: float | None, evide
         .to_polars()
     )
     return _assemble(counted, grid, threshold, evidence)
+
+
+def _heaped(column: str) -> nw.Expr:
+    return nw.col(column).max() if column.endswith(HEAVIEST) else nw.col(column).sum()
 
 
 def _assemble(counted: pl.DataFrame, grid: _Grid, threshold: float | None, evidence: SparkEvidence) -> Tally:
@@ -116,13 +120,13 @@ def _assemble(counted: pl.DataFrame, grid: _Grid, threshold: float | None, evide
 
     def heaped(column: str) -> Classes:
         parts = [WEIGHT] if plain else [WEIGHT, SPREAD, COUNT]
-        values = [counted[f"{column}{part}" if column else part].to_numpy().astype(np.float64) for part in parts]
-        return Classes(
-            *(
-                Mass(*(np.bincount(cells[w], part[w], len(scores)).astype(np.float64) for part in values))
-                for w in (label, ~label)
-            )
-        )
+        values = [counted[f"{column}{part}"].to_numpy().astype(np.float64) for part in parts]
+        heaviest = counted[f"{column}{HEAVIEST}"].to_numpy().astype(np.float64)
+        masses = []
+        for w in (label, ~label):
+            heaps = (np.bincount(cells[w], part[w], len(scores)).astype(np.float64) for part in values)
+            masses.append(Mass(*heaps, heaviest=1.0 if plain else float(np.max(heaviest[w], initial=0.0))))
+        return Classes(*masses)
 
     everyone, groups = heaped(""), {}
     complete = evidence.unannotated()

@@ -8,6 +8,7 @@ form through the effective number of items it stands for. docs/intervals.md show
 from __future__ import annotations
 
 import math
+from typing import NamedTuple
 
 import numpy as np
 
@@ -19,6 +20,7 @@ METHOD = "delong_score"
 # How much of that item: the least in tenths with which coverage stays above 93 % with a margin. A whole one takes it
 # above 97 % where samples are large.
 UNSEEN = 0.8
+AT_RANDOM = 1.0 / 12.0  # the variance of a rank that could be any
 
 
 def of_split(split: Split, high: Sample, low: Sample, auc: float) -> Bounded:
@@ -37,11 +39,25 @@ def _delong(samples: tuple[Mass, Mass], placements: tuple[FloatArray, FloatArray
     """The variance that each sample brings in through the placements of its items among the other."""
     high, low = samples
     first, second = _side(high, placements[0], auc), _side(low, placements[1], 1.0 - auc)
-    variance = first + second + UNSEEN * (auc - 0.5) ** 2 * (high.total.unseen**2 + low.total.unseen**2)
-    unseen = UNSEEN * (high.total.unseen + low.total.unseen)
-    shrunk = (auc + 0.5 * unseen) / (1.0 + unseen)
-    size = variance / (shrunk * (1.0 - shrunk)) if 0.0 < shrunk < 1.0 else 0.0
-    return Bounded(auc, size, _freedom(variance, (first, high), (second, low)))
+    unseen = Unseen.of((high, low), auc)
+    variance = first + second + unseen.variance
+    freedom = _freedom(variance, (first, high), (second, low))
+    return Bounded.of(auc, variance, shift=unseen.shift, freedom=freedom)
+
+
+class Unseen(NamedTuple):
+    """What an item that was not seen could do to an AUC: add to its variance, and move it towards one half."""
+
+    variance: float
+    shift: float
+
+    @classmethod
+    def of(cls, samples: tuple[Mass, Mass], auc: float) -> Unseen:
+        """Ranked in the middle, or at random where that is further from the AUC."""
+        shares = [sample.total.unseen for sample in samples]
+        variance = UNSEEN * max((auc - 0.5) ** 2, AT_RANDOM) * sum(share**2 for share in shares)
+        weight = UNSEEN * sum(shares)
+        return cls(variance, (0.5 - auc) * weight / (1.0 + weight))
 
 
 def _side(sample: Mass, placements: FloatArray, mean: float) -> float:

@@ -11,6 +11,8 @@ from dataclasses import dataclass
 
 from scipy.special import stdtr, stdtrit
 
+ROUNDING = 1e-12  # differences below are those of floating point
+
 
 @dataclass(frozen=True, slots=True)
 class Bounded:
@@ -19,6 +21,14 @@ class Bounded:
     value: float
     size: float
     freedom: float = math.inf
+    error: float = math.nan  # the standard error, where it was made from one
+
+    @classmethod
+    def of(cls, value: float, variance: float, *, shift: float = 0.0, freedom: float = math.inf) -> Bounded:
+        """From a variance that belongs to the value moved by `shift`, which keeps it off 0 and 1."""
+        moved = value + shift
+        size = variance / (moved * (1.0 - moved)) if 0.0 < moved < 1.0 else 0.0
+        return cls(value, size, freedom, math.sqrt(variance))
 
     def interval(self, level: float) -> tuple[float, float]:
         """Low and high."""
@@ -63,7 +73,7 @@ def p_from_interval(value: float, low: float, high: float, level: float) -> floa
 
 def p_value(distance: float, variance: float, freedom: float) -> float:
     """Two-sided p-value of a distance from what was expected."""
-    if distance == 0.0:
+    if distance < ROUNDING:
         return 1.0
     if variance <= 0.0:
         return 0.0

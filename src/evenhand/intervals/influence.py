@@ -9,12 +9,14 @@ of groups, and rows not annotated for one, differ from it one by one.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
 
+from evenhand.intervals.bounded import ROUNDING
 from evenhand.tally import Base, FloatArray, IntArray, Mass, Placed, Sample, Split, Tally
 
 
@@ -70,8 +72,10 @@ def correlation(first: tuple[Placed, Influence], second: tuple[Placed, Influence
     one, two = (influence.rows(placed) for placed, influence in (first, second))
     weights = first[0].rows.weights
     spread = 1.0 if weights is None else weights.spread
-    scale = float(np.dot(spread * one, one)) * float(np.dot(spread * two, two))
-    return float(np.dot(spread * one, two)) / scale**0.5 if scale > 0.0 else 0.0
+    variances = [float(np.dot(spread * values, values)) for values in (one, two)]
+    if min(variances) < ROUNDING**2:
+        return 0.0
+    return float(np.dot(spread * one, two)) / math.sqrt(variances[0] * variances[1])
 
 
 @dataclass(frozen=True)

@@ -29,8 +29,7 @@ def wilson(part: Amount, rest: Amount) -> Bounded:
     rarer = 0.0 if share > 0.5 else 1.0
     variance = (part.spread * (1.0 - share) ** 2 + rest.spread * share**2) / whole.weight**2
     variance += (share - rarer) ** 2 * whole.unseen**2
-    moved = (share + rarer * whole.unseen) / (1.0 + whole.unseen)
-    return Bounded(share, variance / (moved * (1.0 - moved)) if 0.0 < moved < 1.0 else 0.0)
+    return Bounded.of(share, variance, shift=(rarer - share) * whole.unseen / (1.0 + whole.unseen))
 
 
 def p_equal(first: Bounded, second: Bounded) -> float:

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from evenhand.errors import Undefined
+from evenhand.measures.ranking import share
 from evenhand.tally import Sample, Split
 
 GROUP_VIOLATING = Sample(inside=True, violating=True)
@@ -47,7 +48,7 @@ class Comparison:
         self.check(split)
         if self.high.inside:
             return _mean(split, self.high, self.low) + self.shift
-        return 1.0 - _mean(split, self.low, self.high) + self.shift
+        return (1.0 - _mean(split, self.low, self.high)) + self.shift
 
     def check(self, split: Split) -> None:
         """Undefined when one of the two samples is empty."""
@@ -73,7 +74,7 @@ POWER = -5.0  # the exponent of the Jigsaw 2019 challenge: the worst groups weig
 def _mean(split: Split, own: Sample, other: Sample) -> float:
     """The mean placement of a sample inside the group."""
     mass = split.sample(own)
-    return float(np.dot(mass.weight, split.placements(own, other))) / mass.total.weight
+    return share(float(np.dot(mass.weight, split.placements(own, other))) / mass.total.weight)
 
 
 def power_mean(values: Sequence[float], power: float = POWER) -> float:
@@ -88,8 +89,10 @@ def power_mean(values: Sequence[float], power: float = POWER) -> float:
 def power_mean_gradient(values: Sequence[float], power: float = POWER) -> list[float]:
     """How much the power mean moves with each of the values."""
     mean = power_mean(values, power)
-    if mean <= 0.0:
-        return [0.0] * len(values)
+    if mean <= 0.0:  # the values at 0 decide alone: the limit of rising from there together
+        zeros = sum(value <= 0.0 for value in values)
+        slope = float((zeros / len(values)) ** (1.0 / power)) / zeros
+        return [slope if value <= 0.0 else 0.0 for value in values]
     return [float((value / mean) ** (power - 1.0)) / len(values) for value in values]
 
 

@@ -12,7 +12,12 @@ def auc(high: Mass, low: Mass) -> float:
     """P(an item of `high` scores above an item of `low`), a tie counting one half."""
     if not high.total.weight or not low.total.weight:
         raise Undefined("one of the two samples is empty")
-    return float(np.dot(high.weight, low.below)) / high.total.weight
+    return share(float(np.dot(high.weight, low.below)) / high.total.weight)
+
+
+def share(value: float) -> float:
+    """A share, rid of the rounding that weights may bring in beyond 0 and 1."""
+    return min(max(value, 0.0), 1.0)
 
 
 def auroc(classes: Classes) -> float:

@@ -27,7 +27,7 @@ class Amount:
     weight: float
     spread: float
     count: float
-    heaviest: float = 1.0  # the most that one item which was not drawn may stand for: 1 for plain items, 0 in a census
+    heaviest: float = 1.0  # what one item that was not drawn may stand for: 1 if plain, else (1 − π) / π at its largest
 
     def __add__(self, other: Amount) -> Amount:
         return self._with(other, 1.0, max(self.heaviest, other.heaviest))
@@ -57,14 +57,16 @@ class Mass:
     lies before each cell (`prefixes`) says the same; either is made from the other when it is first asked for.
     """
 
-    def __init__(self, *parts: FloatArray) -> None:
+    def __init__(self, *parts: FloatArray, heaviest: float = 1.0) -> None:
         self.__dict__["parts"] = parts
+        self.heaviest = heaviest  # as in `Amount`
 
     @classmethod
     def before(cls, *prefixes: Prefix) -> Mass:
         """From what lies before each cell, the total at the end."""
         mass = cls.__new__(cls)
         mass.__dict__["prefixes"] = prefixes
+        mass.heaviest = 1.0
         return mass
 
     @cached_property
@@ -110,14 +112,6 @@ class Mass:
         shares: FloatArray = (prefix[:-1] + prefix[1:]) * (0.5 / self.total.weight)
         return shares
 
-    @cached_property
-    def heaviest(self) -> float:
-        """As in `Amount`: (1 − π) / π at its largest."""
-        if self.is_plain:
-            return 1.0
-        some = self.weight > 0.0
-        return float(np.max(self.spread[some] / self.weight[some], initial=0.0))
-
     def amount(self, start: int, stop: int) -> Amount:
         """What lies in the cells from start up to, not including, stop."""
         weight, *other = (float(prefix[stop] - prefix[start]) for prefix in self.prefixes)
@@ -127,8 +121,9 @@ class Mass:
     def at(self, cells: IntArray) -> Mass:
         """The mass of some cells only."""
         if "parts" in self.__dict__:
-            return Mass(*(part[cells] for part in self.parts))
-        return Mass(*((p[cells + 1] - p[cells]).astype(np.float64, copy=False) for p in self.prefixes))
+            return Mass(*(part[cells] for part in self.parts), heaviest=self.heaviest)
+        parts = ((p[cells + 1] - p[cells]).astype(np.float64, copy=False) for p in self.prefixes)
+        return Mass(*parts, heaviest=self.heaviest)
 
 
 @dataclass(frozen=True)

@@ -91,11 +91,21 @@ class Rows:
         if self.weights is None:
             times = rng.poisson(1.0, len(self)).astype(np.float64)
             return replace(self, weights=Weights(times, times, times))
-        times = rng.poisson(self.weights.count).astype(np.float64)
+        count, weight = self.weights.count, self.weights.weight
         if self.weights.is_plain:
+            times = rng.poisson(count).astype(np.float64)
             return replace(self, weights=Weights(times, times, times))
-        each = times / self.weights.count
-        return replace(self, weights=Weights(self.weights.weight * each, self.weights.spread * each, times))
+        # what was sure to be drawn stays as it is: the draws then scatter by 1 − π, as the design did
+        sure = rng.binomial(count.astype(np.int64), count / weight)
+        times = (sure + rng.poisson(count - sure)).astype(np.float64)
+        each = times / count
+        return replace(self, weights=Weights(weight * each, self.weights.spread * each, times))
+
+
+def _heaviest(weight: FloatArray, spread: FloatArray, _count: FloatArray) -> float:
+    """(1 − π) / π at its largest."""
+    some = weight > 0.0
+    return float(np.max(spread[some] / weight[some], initial=0.0))
 
 
 class Slots(NamedTuple):
@@ -208,5 +218,6 @@ class Placed:
         weights = self.rows.weights
         if weights is None:
             return Mass(np.bincount(cells, minlength=size).astype(np.float64))
-        parts = (part[rows] for part in weights.parts())
-        return Mass(*(np.bincount(cells, part, size).astype(np.float64, copy=False) for part in parts))
+        own = tuple(part[rows] for part in weights.parts())
+        heaps = (np.bincount(cells, part, size).astype(np.float64, copy=False) for part in own)
+        return Mass(*heaps, heaviest=1.0 if weights.is_plain else _heaviest(*own))

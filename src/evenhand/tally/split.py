@@ -123,6 +123,6 @@ def _heap_up(bounds: tuple[FloatArray, ...], universe: Mass, own: Mass) -> Mass:
     parts = tuple(np.diff(bound) for bound in bounds)
     for heaps, part in zip(parts, own.parts, strict=True):
         heaps[1::2] -= part
-    heaped = Mass(*parts)
-    heaped.__dict__.update(total=universe.total - own.total, heaviest=universe.heaviest)
+    heaped = Mass(*parts, heaviest=universe.heaviest)
+    heaped.__dict__["total"] = universe.total - own.total
     return heaped

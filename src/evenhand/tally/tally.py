@@ -78,7 +78,7 @@ class Tally:
         is_own = own.prefixes[0][1:] != own.prefixes[0][:-1]
         cells = np.flatnonzero(is_own).astype(np.int32)
         found = own.at(cells)
-        nothing = Mass(*(np.zeros(len(cells)) for _ in found.parts))
+        nothing = Mass(*(np.zeros(len(cells)) for _ in found.parts), heaviest=found.heaviest)
         inside = Classes(found, nothing) if violating else Classes(nothing, found)
         rank = np.cumsum(is_own, dtype=np.int32)
         rank -= is_own
@@ -150,10 +150,12 @@ class Tally:
             whole = self.groups[name].universe is self.everyone and other.groups[name].universe is other.everyone
             parts = (first.dense(self.groups[name].universe), second.dense(other.groups[name].universe))
             groups[name] = Members(cells, inside, everyone if whole else _add(*parts))
-        if self.lowest is None or self.highest is None or other.lowest is None or other.highest is None:
+        if self.lowest is None and other.lowest is None:
             return Tally(scores, everyone, groups)
         lowest = np.minimum(first.edge(self.lowest, np.inf), second.edge(other.lowest, np.inf))
         highest = np.maximum(first.edge(self.highest, -np.inf), second.edge(other.highest, -np.inf))
+        if np.any(highest[:-1] >= lowest[1:]):
+            raise ValueError("these tallies lie on different grids: their bins overlap")
         return Tally(scores, everyone, groups, lowest, highest)
 
 
@@ -179,9 +181,10 @@ class _Moved:
         moved: IntArray = self.to[self.tally.groups[group].cells]
         return moved
 
-    def edge(self, values: FloatArray, empty: float) -> FloatArray:
+    def edge(self, values: FloatArray | None, empty: float) -> FloatArray:
+        """An end of each cell; where scores were not binned that is the score itself."""
         moved = np.full(self.size, empty)
-        moved[self.to] = values
+        moved[self.to] = self.tally.scores if values is None else values
         return moved
 
     def dense(self, classes: Classes) -> Classes:
@@ -198,13 +201,14 @@ def _move(mass: Mass, to: npt.NDArray[Any], size: int) -> Mass:
         moved[to] = part
         return moved
 
-    return Mass(*(scatter(part) for part in mass.parts))
+    return Mass(*(scatter(part) for part in mass.parts), heaviest=mass.heaviest)
 
 
 def _add(first: Classes, second: Classes) -> Classes:
     def add(a: Mass, b: Mass) -> Mass:
         if a.is_plain and b.is_plain:
             return Mass(a.weight + b.weight)
-        return Mass(a.weight + b.weight, a.spread + b.spread, a.count + b.count)
+        parts = (a.weight + b.weight, a.spread + b.spread, a.count + b.count)
+        return Mass(*parts, heaviest=max(a.heaviest, b.heaviest))
 
     return Classes(add(first.violating, second.violating), add(first.benign, second.benign))

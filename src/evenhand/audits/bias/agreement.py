@@ -7,7 +7,7 @@ import math
 from evenhand.errors import InputError
 from evenhand.estimate import Estimate
 from evenhand.finding import Finding, Measured, Reading
-from evenhand.intervals.bounded import quantile
+from evenhand.intervals.bounded import ROUNDING, quantile
 from evenhand.measures.bias import COMPARISONS
 
 WORST = 5
@@ -16,13 +16,18 @@ METHOD = "spearman_bonett_wright"
 
 def agreement(first: Finding, second: Finding, *, level: float = 0.95) -> Finding:
     """Spearman's rank correlation over the groups that both have, for each of the five measures and shared models."""
+    for finding in (first, second):
+        if not isinstance(finding, Finding):
+            raise InputError(
+                f"agreement takes two findings, not {type(finding).__name__}: load them with evenhand.load"
+            )
     models = [(m, m) for m in first.values("model") if m in second.values("model")] or [_only(first, second)]
     entries, readings = [], []
     for one, two in models:
         named = {"model": one} if one and len(models) > 1 else {}
         for comparison in COMPARISONS:
             pairs = _pairs(first, second, comparison.name, one, two)
-            slice_ = {"measure": comparison.name, **named}
+            slice_ = {"of": comparison.name, **named}
             entries.append(Measured("rank_agreement", slice_, _correlation([p[1:] for p in pairs], level)))
             readings.append(Reading(slice_, _shared_worst(pairs, is_gap=comparison.is_gap)))
     sources = [finding.provenance.get("source", "a finding") for finding in (first, second)]
@@ -35,7 +40,8 @@ def agreement(first: Finding, second: Finding, *, level: float = 0.95) -> Findin
 def _only(first: Finding, second: Finding) -> tuple[str, str]:
     names = [finding.values("model") for finding in (first, second)]
     if any(len(found) > 1 for found in names):
-        raise InputError(f"the findings have no model in common: {', '.join(names[0])} and {', '.join(names[1])}")
+        first_names, second_names = (", ".join(found) or "one without a name" for found in names)
+        raise InputError(f"the findings have no model in common: {first_names}; and {second_names}")
     return tuple(found[0] if found else "" for found in names)  # type: ignore[return-value]
 
 
@@ -60,8 +66,8 @@ def _correlation(pairs: list[tuple[float, float]], level: float) -> Estimate:
     value = float(spearmanr([one for one, _ in pairs], [two for _, two in pairs]).statistic)
     if math.isnan(value):
         return Estimate.undefined("all groups have the same value in one finding", level=level, n=len(pairs))
-    if abs(value) >= 1.0:
-        return _perfect(value, len(pairs), level)
+    if abs(value) > 1.0 - ROUNDING:
+        return _perfect(round(value), len(pairs), level)
     reach = quantile(level) * math.sqrt((1.0 + value**2 / 2.0) / (len(pairs) - 3))
     low, high = math.tanh(math.atanh(value) - reach), math.tanh(math.atanh(value) + reach)
     return Estimate(value, low, high, level, METHOD, len(pairs))
@@ -78,7 +84,7 @@ def _perfect(value: float, n: int, level: float) -> Estimate:
 def _shared_worst(pairs: list[tuple[str, float, float]], *, is_gap: bool) -> str:
     def worst(column: int) -> list[str]:
         order = sorted(pairs, key=lambda pair: -abs(pair[column]) if is_gap else pair[column])  # type: ignore[arg-type]
-        return [pair[0] for pair in order[:WORST]]
+        return [pair[0] for pair in order[: min(WORST, len(pairs) // 2)]]
 
     first, second = worst(1), worst(2)
     shared = [group for group in first if group in second]

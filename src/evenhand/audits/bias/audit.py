@@ -6,54 +6,67 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from evenhand.audits.bias import caveats
-from evenhand.audits.bias.diagnosis import Signs, in_words, shape, tendency
+from evenhand.audits.bias.diagnosis import Signs, in_words, shape, tendency, widest_by_chance
 from evenhand.audits.bias.examples import examples
 from evenhand.audits.bias.exhibits import exhibits
 from evenhand.audits.bias.intersections import with_intersections
-from evenhand.audits.bias.probes import Views, probes
+from evenhand.audits.bias.probes import probes
 from evenhand.audits.bias.quantities import OF_GROUPS
-from evenhand.audits.bias.redraw import Entry, redrawn
-from evenhand.audits.bias.view import View
+from evenhand.audits.probe import Entry, judged
 from evenhand.audits.provenance import provenance
+from evenhand.audits.redraw import redrawn
 from evenhand.audits.settings import Progress, Settings
-from evenhand.errors import Undefined
-from evenhand.evidence import Evidence, Part
-from evenhand.finding import Exhibit, Finding, Measured, Reading
-from evenhand.intervals.multiple import holm
+from evenhand.audits.view import View, Views
+from evenhand.errors import InputError, Undefined
+from evenhand.evidence import Evidence, Part, Thresholds
+from evenhand.finding import Exhibit, Finding, Reading
 from evenhand.measures.bias import rank_spread
 
 QUESTION = "Does the model score groups differently?"
-STANDS_OUT = "stands_out"
 
 
 def audit_bias(evidence: Evidence, settings: Settings, progress: Progress) -> Finding:
     """Measure every group against its background, for every model, on everything and on each slice."""
-    declared = evidence.groups
+    declared, thresholds = evidence.groups, _thresholds(evidence, settings)
+    if settings.interval == "bootstrap" and not evidence.has_rows:
+        raise InputError("the bootstrap needs the rows at hand, not on a cluster", source=evidence.name)
     if settings.intersections:
         evidence = with_intersections(evidence)
     entries: list[Entry] = []
     drawn: list[Exhibit] = []
     whole: Views = {}
     for part in evidence.parts:
-        views = _views(evidence, part, settings)
+        views = _views(evidence, part, thresholds)
         entries += _measured(evidence, part, views, declared, settings, progress)
         drawn += _exhibits(evidence, part, views, declared)
         whole = whole or views
-    finding = Finding("bias", QUESTION, _judged(entries, settings.level), (), provenance(evidence, settings))
+    origin = provenance(evidence, settings) | {"thresholds": thresholds}
+    finding = Finding("bias", QUESTION, judged(entries, settings.level), (), origin)
     return replace(
         finding,
         exhibits=tuple(drawn),
         readings=tuple(_readings(finding, whole)),
-        caveats=caveats.of(evidence, finding, tests=sum(p is not None for *_, p in entries)),
+        caveats=caveats.of(evidence, finding, settings, tests=sum(p is not None for *_, p in entries)),
         examples=examples(evidence, whole, declared, settings.examples),
     )
 
 
-def _views(evidence: Evidence, part: Part, settings: Settings) -> Views:
-    thresholds = {
-        model: evidence.scale(model).threshold if settings.threshold is None else settings.threshold
-        for model in evidence.models
-    }
+def _thresholds(evidence: Evidence, settings: Settings) -> dict[str, float | None]:
+    """Where each model's items are flagged: as told, or where its scale is usually cut."""
+    scales = {model: evidence.scale(model) for model in evidence.models}
+    threshold = settings.threshold
+    if threshold is None:
+        return {model: scale.threshold for model, scale in scales.items()}
+    if len(set(scales.values())) > 1:
+        raise InputError("the models have different scales: one threshold cannot serve them all", source=evidence.name)
+    for model, scale in scales.items():
+        if scale.lowest is not None and scale.highest is not None and not scale.lowest <= threshold <= scale.highest:
+            problem = f"the threshold {threshold:g} is outside {scale.lowest:g} to {scale.highest:g} ({scale.name})"
+            raise InputError(problem, source=evidence.name, column=model)
+    return dict.fromkeys(scales, threshold)
+
+
+def _views(evidence: Evidence, part: Part, thresholds: Thresholds) -> Views:
     return {
         model: View(tally, thresholds[model], placed) for model, tally, placed in evidence.tallies(part, thresholds)
     }
@@ -68,20 +81,9 @@ def _measured(
     for number, probe in enumerate(asked, start=1):
         entries.append((probe, *probe.estimate(views, settings.level)))
         progress(title, number, len(asked))
-    if settings.interval == "bootstrap" and evidence.has_rows:
+    if settings.interval == "bootstrap":
         return redrawn(views, entries, settings, lambda done, of: progress(f"{title}: bootstrap", done, of))
     return entries
-
-
-def _judged(entries: list[Entry], level: float) -> tuple[Measured, ...]:
-    """All estimates; those that stand out among all comparisons made are marked."""
-    tested = [(number, p) for number, (*_, p) in enumerate(entries) if p is not None]
-    marks = holm([p for _, p in tested], 1.0 - level)
-    standing = {number for (number, _), mark in zip(tested, marks, strict=True) if mark}
-    return tuple(
-        Measured(probe.quantity.name, probe.slice, estimate.flagged(STANDS_OUT) if number in standing else estimate)
-        for number, (probe, estimate, _) in enumerate(entries)
-    )
 
 
 def _exhibits(evidence: Evidence, part: Part, views: Views, groups: tuple[str, ...]) -> Iterator[Exhibit]:
@@ -94,20 +96,21 @@ def _exhibits(evidence: Evidence, part: Part, views: Views, groups: tuple[str, .
 def _readings(finding: Finding, views: Views) -> Iterator[Reading]:
     for model, view in views.items():
         named = {"model": model} if len(views) > 1 else {}
-        overall = finding.get("auroc", **named).value
         for group in view.tally.groups:
             estimates = {q.name: finding.get(q.name, **named, group=group) for q in OF_GROUPS}
-            signs = Signs(estimates, overall or 0.0, _spreads(view, group), _skewed(finding, named, group))
+            reference = view.reference(group).value
+            signs = Signs(estimates, reference, wide=_wide(view, group), skewed=_skewed(finding, named, group))
             letter = shape(signs)
             yield Reading({**named, "group": group}, in_words(signs, letter), letter, tendency(signs, letter))
 
 
-def _spreads(view: View, group: str) -> tuple[float, float] | None:
+def _wide(view: View, group: str) -> bool:
+    """Whether ranks scatter clearly more widely than those of the background, in both classes."""
     split = view.split(group)
     try:
-        return rank_spread(split, violating=True), rank_spread(split, violating=False)
+        return all(rank_spread(split, violating=v) > widest_by_chance(split, violating=v) for v in (True, False))
     except Undefined:
-        return None
+        return False
 
 
 def _skewed(finding: Finding, named: dict[str, str], group: str) -> bool:

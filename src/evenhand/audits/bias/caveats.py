@@ -2,32 +2,40 @@
 
 from __future__ import annotations
 
-from evenhand.audits.bias.quantities import SMALL
+from evenhand.audits.quantity import SMALL
+from evenhand.audits.settings import Settings
 from evenhand.evidence import Evidence
 from evenhand.finding import Finding
 
 
-def of(evidence: Evidence, finding: Finding, *, tests: int) -> tuple[str, ...]:
+def of(evidence: Evidence, finding: Finding, settings: Settings, *, tests: int) -> tuple[str, ...]:
     """The general ones first, then those of this evidence."""
     found = [
         "The labels are taken as right. Where annotators judge groups differently, so will these numbers.",
         "A difference is not yet a cause: the items of a group may differ from others in more than the group.",
     ]
     if tests:
-        alpha = 1.0 - finding.estimates[0].estimate.level
+        alpha = 1.0 - settings.level
         found.append(
             f"{tests:,} comparisons were made at once, so about {tests * alpha:.0f} would look unusual by chance. "
             f"Those marked as standing out do so after Holm's adjustment: the chance of one or more false marks among "
-            f"all of them is at most {alpha:.0%}."
+            f"all of them is at most {100 * alpha:.3g}%."
+        )
+    if evidence.declaration.inclusion:
+        found.append(
+            "Items were sampled with known probabilities: estimates, intervals and marks are for what was sampled "
+            "from. Where most of it was sampled even a small difference is certain, and marked, whether it would "
+            "return in other items or not."
+        )
+    if settings.interval == "bootstrap":
+        found.append(
+            "Bootstrap intervals are too short where there are few items or a number is near 0 or 1: a draw never "
+            "shows what the sample did not. Marks come from the analytic tests."
         )
     found += evidence.notes
     found += _small(finding)
     found += _not_annotated(evidence)
     found += _undefined(finding)
-    if evidence.declaration.inclusion:
-        found.append(
-            "Items were sampled with known probabilities: estimates and intervals are for what was sampled from."
-        )
     return tuple(found)
 
 
@@ -51,7 +59,8 @@ def _not_annotated(evidence: Evidence) -> list[str]:
         return []
     return [
         f"Items without an annotation for a group are left out of that group and of its background: up to "
-        f"{max(missing.values()):,} of {evidence.size:,} items ({len(missing)} groups)."
+        f"{max(missing.values()):,} of {evidence.size:,} items ({len(missing)} groups). AUCs of such a group are held "
+        f"against the AUC over the items annotated for it."
     ]
 
 
@@ -63,7 +72,8 @@ def _undefined(finding: Finding) -> list[str]:
     ]
     if not names:
         return []
-    return [f"Some numbers have no value for {_listed(list(dict.fromkeys(names)))}; each says why."]
+    listed = _listed(list(dict.fromkeys(names)))
+    return [f"Some numbers have no value for {listed}; each says why. They do not enter the power means."]
 
 
 def _listed(names: list[str]) -> str:

@@ -5,19 +5,22 @@ A sign counts only where it stands out among everything looked at and is large e
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 
 from evenhand.estimate import Estimate
+from evenhand.tally import Sample, Split
 
 AUC_MARGIN = 0.02  # an AUC this far below the overall one
 GAP_MARGIN = 0.05  # an average equality gap this far from 0
-WIDE = 1.25  # ranks scattered by so much more than those of equals
+WIDE = 1.25  # ranks scattered by so much more than those of equals,
+SURE = 4.0  # and by so many standard errors
 
 SHAPES = {
-    "A": "a small shift of scores",
-    "B": "a large shift to higher scores",
-    "C": "a large shift to higher scores, with many violating items in the group",
-    "D": "a large shift to lower scores",
+    "A": "a shift of scores, too small to mix up items",
+    "B": "a shift to higher scores, large enough to mix up items",
+    "C": "a shift to higher scores, large enough to mix up items, with many violating items in the group",
+    "D": "a shift to lower scores, large enough to mix up items",
     "E": "low separability within the group",
     "F": "a wide range of scores without overlap",
     "G": "a wide range of scores with overlap",
@@ -29,8 +32,8 @@ class Signs:
     """What stands out about one group."""
 
     estimates: dict[str, Estimate]
-    overall_auc: float
-    spreads: tuple[float, float] | None  # rank spread of violating and benign items; None where undefined
+    overall_auc: float  # of everybody annotated for the group
+    wide: bool = False  # scores scatter more than those of the background, in both classes
     skewed: bool = False  # far more violating items than elsewhere
 
     def lowered(self, name: str) -> bool:
@@ -51,24 +54,21 @@ class Signs:
         together = self.moved("negative_aeg") + self.moved("positive_aeg")
         return (together > 0) - (together < 0)
 
-    @property
-    def contradicted(self) -> bool:
-        """The gap that does not count points far the other way, so that this is no plain shift."""
+    def along(self, least: float) -> bool:
+        """Whether both gaps reach so far in the direction of those that count, certain or not."""
         gaps = (self.estimates["negative_aeg"].value, self.estimates["positive_aeg"].value)
-        return any(gap is not None and gap * self.direction <= -GAP_MARGIN for gap in gaps)
-
-    @property
-    def wide(self) -> bool:
-        """Scores that scatter more than those of the background, in both classes."""
-        return self.spreads is not None and min(self.spreads) > WIDE
+        return all(gap is not None and gap * self.direction >= least for gap in gaps)
 
 
 def shape(signs: Signs) -> str | None:
     """The letter of the shape that the numbers look like; None when nothing stands out, or no shape fits."""
-    if signs.moved("negative_aeg") > 0 > signs.moved("positive_aeg"):
+    negative, positive = signs.moved("negative_aeg"), signs.moved("positive_aeg")
+    if negative > 0 > positive:
         return "E"
-    if signs.direction and signs.contradicted:
-        return "E" if signs.lowered("subgroup_auc") else None
+    if signs.direction and not signs.along(GAP_MARGIN):  # one class moved, the other did not
+        if signs.lowered("subgroup_auc") and (negative > 0 or positive < 0):
+            return "E"
+        return "A" if signs.along(-GAP_MARGIN) else None
     if signs.direction > 0:
         large = "C" if signs.skewed else "B"
         return large if signs.lowered("bpsn_auc") else "A"
@@ -76,7 +76,16 @@ def shape(signs: Signs) -> str | None:
         return "D" if signs.lowered("bnsp_auc") else "A"
     if signs.lowered("subgroup_auc"):
         return "G"
-    return "F" if signs.wide else None
+    return "F" if signs.wide and negative == positive == 0 else None
+
+
+def widest_by_chance(split: Split, *, violating: bool) -> float:
+    """The spread of ranks up to which a group may be like its background (see `rank_spread`).
+
+    For equals 12 (rank - 1/2)² has mean 1 and variance 4/5.
+    """
+    sizes = [split.sample(Sample(inside=inside, violating=violating)).total.count for inside in (True, False)]
+    return max(WIDE, 1.0 + SURE * math.sqrt(0.8 * sum(1.0 / size for size in sizes if size)))
 
 
 def tendency(signs: Signs, letter: str | None) -> str | None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from evenhand.audits.bias.probes import Views
+from evenhand.audits.view import Views
 from evenhand.errors import InputError
 from evenhand.evidence import Evidence
 from evenhand.finding import Example

@@ -6,12 +6,12 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from evenhand.audits.bias.view import View
+from evenhand.audits.view import View
 from evenhand.evidence import Scale
 from evenhand.finding import Exhibit, Slice
 from evenhand.tally import FloatArray, Split
 
-BINS = 40
+BINS = 40  # fewer for a group of fewer than 400 items, which would look like a comb
 POINTS = 60  # along each axis
 
 
@@ -22,14 +22,15 @@ def exhibits(view: View, group: str, slice_: Slice, scale: Scale) -> Iterator[Ex
         yield _curve(split, slice_, "tpr_curve", violating=True)
     if split.inside.benign.total.weight and split.outside.benign.total.weight:
         yield _curve(split, slice_, "fpr_curve", violating=False)
-    yield _distribution(view, group, slice_, _edges(view, scale))
+    bins = min(BINS, max(8, round(2.0 * view.group(group).items ** 0.5)))
+    yield _distribution(view, group, slice_, _edges(view, scale, bins))
 
 
-def _edges(view: View, scale: Scale) -> FloatArray:
+def _edges(view: View, scale: Scale, bins: int) -> FloatArray:
     scores = view.tally.scores
     lowest = scale.lowest if scale.lowest is not None else float(scores[0])
     highest = scale.highest if scale.highest is not None else float(scores[-1])
-    return np.linspace(lowest, highest if highest > lowest else lowest + 1.0, BINS + 1)
+    return np.linspace(lowest, highest if highest > lowest else lowest + 1.0, bins + 1)
 
 
 def _distribution(view: View, group: str, slice_: Slice, edges: FloatArray) -> Exhibit:

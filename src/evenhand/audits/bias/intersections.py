@@ -7,10 +7,10 @@ from itertools import combinations
 
 import numpy as np
 
-from evenhand.audits.bias.quantities import SMALL
+from evenhand.audits.quantity import SMALL
 from evenhand.errors import InputError
 from evenhand.evidence import Evidence, TableEvidence
-from evenhand.tally import Membership
+from evenhand.tally import IntArray, Membership
 from evenhand.tally.rows import Mask
 
 JOINT = " × "
@@ -20,10 +20,14 @@ def with_intersections(evidence: Evidence) -> Evidence:
     """Add every pair of groups that share more than 100 items and of which neither contains the other."""
     if not isinstance(evidence, TableEvidence):
         raise InputError("pairs of groups need the rows at hand, not on a cluster", source=evidence.name)
-    groups = dict(evidence.rows.groups)
+    groups, weights = dict(evidence.rows.groups), evidence.rows.weights
+
+    def items(rows: IntArray) -> float:
+        return len(rows) if weights is None else float(weights.count[rows].sum())
+
     for (first, one), (second, two) in combinations(evidence.rows.groups.items(), 2):
         both = np.intersect1d(one.rows, two.rows, assume_unique=True)
-        if SMALL < len(both) < min(len(one.rows), len(two.rows)):
+        if items(both) > SMALL and len(both) < min(len(one.rows), len(two.rows)):
             groups[first + JOINT + second] = Membership(both.astype(np.int32), _both(one, two))
     return replace(evidence, rows=replace(evidence.rows, groups=groups))
 

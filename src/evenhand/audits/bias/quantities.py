@@ -1,16 +1,12 @@
-"""What the bias audit measures: per quantity its value, how sure it is, and what it is tested against.
-
-Values alone are what a bootstrap draws again; `sure` is the analytic way. A new quantity is a new row in the tables at
-the end.
-"""
+"""What the bias audit measures. A new quantity is a new row in the tables at the end."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import NamedTuple, Protocol, runtime_checkable
 
-from evenhand.audits.bias.view import Scope
+from evenhand.audits.quantity import Quantity, Sided, Sure
+from evenhand.audits.view import Scope
 from evenhand.intervals import auc as auc_interval
 from evenhand.intervals import influence, proportions
 from evenhand.intervals.bounded import Bounded, quantile
@@ -19,57 +15,9 @@ from evenhand.measures import bias, rates
 from evenhand.measures.rates import Share
 from evenhand.tally import Confusion
 
-FEW = 10  # items on a side, under which coverage is only reported
-SMALL = 100  # items in a group; the paper drops groups of up to so many, we mark them
-
-
-class Sure(NamedTuple):
-    """An interval, how it was made, and the p-value against "no difference" where that is a question."""
-
-    low: float
-    high: float
-    method: str
-    p_value: float | None = None
-
-
-class Quantity(Protocol):
-    """One number of everything or of a group."""
-
-    @property
-    def name(self) -> str:
-        """As in the output contract."""
-
-    def value(self, scope: Scope) -> float:
-        """The number; `Undefined` where it has none."""
-
-    def sure(self, scope: Scope, value: float, level: float) -> Sure:
-        """Its interval."""
-
-    def sides(self, scope: Scope) -> tuple[float, ...]:
-        """The numbers of items it rests on, side by side."""
-
-
-@runtime_checkable
-class Traced(Quantity, Protocol):
-    """A quantity of which it is known how much each row moves it: it can be compared between models."""
-
-    def bounded(self, scope: Scope, value: float) -> Bounded:
-        """The value on the way from 0 to 1, with its effective number of items."""
-
-    def trace(self, scope: Scope) -> Influence:
-        """The influence of every row."""
-
-
-def influence_of(quantity: Traced, scope: Scope) -> Influence:
-    """The trace of a quantity, made once per view."""
-    known, key = scope.view.influences, (quantity.name, scope.group)
-    if key not in known:
-        known[key] = quantity.trace(scope)
-    return known[key]
-
 
 @dataclass(frozen=True)
-class Compared:
+class Compared(Sided):
     """One of the five comparisons of a group with its background."""
 
     comparison: bias.Comparison
@@ -82,8 +30,10 @@ class Compared:
         return self.comparison(scope.split)
 
     def bounded(self, scope: Scope, value: float) -> Bounded:
-        c = self.comparison
-        return auc_interval.of_split(scope.split, c.high, c.low, value - c.shift)
+        c, known, key = self.comparison, scope.view.bounds, (self.name, scope.group)
+        if key not in known:
+            known[key] = auc_interval.of_split(scope.split, c.high, c.low, value - c.shift)
+        return known[key]
 
     def trace(self, scope: Scope) -> Influence:
         c, placed = self.comparison, scope.view.rows
@@ -96,7 +46,8 @@ class Compared:
         bounded = self.bounded(scope, value)
         low, high = bounded.interval(level)
         off = scope.split.unresolved(c.high, c.low)
-        p_value = bounded.p_value(0.5) if c.is_gap else bounded.p_difference(scope.view.overall)
+        assert scope.group is not None
+        p_value = bounded.p_value(0.5) if c.is_gap else bounded.p_difference(scope.view.reference(scope.group))
         return Sure(max(0.0, low - off) + c.shift, min(1.0, high + off) + c.shift, auc_interval.METHOD, p_value)
 
     def sides(self, scope: Scope) -> tuple[float, ...]:
@@ -104,7 +55,7 @@ class Compared:
 
 
 @dataclass(frozen=True)
-class Auroc:
+class Auroc(Sided):
     """How well the model ranks everything."""
 
     name: str = "auroc"
@@ -128,7 +79,7 @@ class Auroc:
 
 
 @dataclass(frozen=True)
-class Count:
+class Count(Sided):
     """How many items there are. A plain fact, unless items were sampled: then the number they stand for."""
 
     name: str = "count"
@@ -147,7 +98,7 @@ class Count:
 
 
 @dataclass(frozen=True)
-class Rate:
+class Rate(Sided):
     """A share of the items."""
 
     name: str
@@ -182,7 +133,7 @@ class ClassRate(Rate):
 
 
 @dataclass(frozen=True)
-class Gap:
+class Gap(Sided):
     """The rate of the background less the rate of the group: the equality gap at the threshold."""
 
     name: str
@@ -221,13 +172,3 @@ OF_GROUPS: tuple[Quantity, ...] = (
     Gap("tpr_gap", rates.tpr),
     Gap("fpr_gap", rates.fpr),
 )
-
-
-def is_few(quantity: Quantity, scope: Scope) -> bool:
-    """Under ten on a side: nothing is promised, so nothing is tested."""
-    return min(quantity.sides(scope)) < FEW
-
-
-def is_small(quantity: Quantity, scope: Scope) -> bool:
-    """Too few to lean on: under ten on a side, or a group of a size that the paper leaves out."""
-    return is_few(quantity, scope) or (scope.group is not None and scope.items <= SMALL)

@@ -5,17 +5,30 @@ from __future__ import annotations
 import math
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
+from functools import reduce
+from operator import add
+from typing import NamedTuple
 
-from evenhand.audits.bias.quantities import Auroc, Compared, Sure, Traced, influence_of
-from evenhand.audits.bias.view import Scope
+from evenhand.audits.bias.quantities import Auroc, Compared
+from evenhand.audits.quantity import Sure, Traced, influence_of
+from evenhand.audits.view import Scope
 from evenhand.errors import Undefined
 from evenhand.intervals import influence
+from evenhand.intervals.auc import Unseen
 from evenhand.intervals.bounded import Bounded
 from evenhand.intervals.influence import Influence, Term
 from evenhand.measures import bias
 
 METHOD = "influence"
 BOUND = "influence_bound"  # where rows are not at hand: as wide as any overlap of the groups could make it
+
+
+class Part(NamedTuple):
+    """One AUC that a summary is made of: how much the summary moves with it, and how sure it is."""
+
+    slope: float
+    sure: Bounded
+    unseen: Unseen
 
 
 @dataclass(frozen=True)
@@ -35,26 +48,34 @@ class Summary(ABC):
     def trace(self, scope: Scope) -> Influence: ...
 
     @abstractmethod
-    def largest_error(self, scope: Scope) -> float:
-        """The standard error if everything it is made of moved together."""
+    def parts(self, scope: Scope) -> list[Part]: ...
+
+    @abstractmethod
+    def sides(self, scope: Scope) -> tuple[float, ...]: ...
 
     def bounded(self, scope: Scope, value: float) -> Bounded:
+        """The variance that all rows bring in together, and what items not seen could do to each part."""
+        parts = self.parts(scope)
+        errors = [abs(slope) * sure.error for slope, sure, _ in parts]
         if scope.view.placed is None:
-            variance = self.largest_error(scope) ** 2
+            variance = sum(errors) ** 2  # as if all parts moved together
         else:
             variance = influence_of(self, scope).variance(scope.view.placed)
-        return Bounded(value, variance / (value * (1.0 - value)) if 0.0 < value < 1.0 else 0.0)
+            variance += sum(slope**2 * unseen.variance for slope, _, unseen in parts)
+        shift = sum(slope * unseen.shift for slope, _, unseen in parts)
+        freedom = _freedom([(error**2, sure.freedom) for error, (_, sure, _) in zip(errors, parts, strict=True)])
+        return Bounded.of(value, variance, shift=shift, freedom=freedom)
+
+    def items(self, scope: Scope) -> int:
+        return scope.items
 
     def sure(self, scope: Scope, value: float, level: float) -> Sure:
         return Sure(*self.bounded(scope, value).interval(level), METHOD if scope.view.placed else BOUND)
 
-    def sides(self, scope: Scope) -> tuple[float, ...]:
-        return (float(scope.items),)
-
 
 @dataclass(frozen=True)
 class PowerMean(Summary):
-    """One AUC over all groups, the worst weighing most."""
+    """One AUC over all groups, the worst weighing most. Groups where it has no value are left out."""
 
     comparison: bias.Comparison
 
@@ -67,14 +88,20 @@ class PowerMean(Summary):
 
     def trace(self, scope: Scope) -> Influence:
         view, c, aucs = scope.view, self.comparison, self._aucs(scope)
-        terms = [Term(slope, group, c.high, c.low, aucs[group]) for group, slope in self._slopes(scope).items()]
+        terms = [Term(slope, group, c.high, c.low, aucs[group]) for group, slope in self._slopes(aucs).items()]
         return influence.of_groups(view.rows, view.tally, terms, {group: view.split(group) for group in aucs})
 
-    def largest_error(self, scope: Scope) -> float:
-        compared, aucs = Compared(self.comparison), self._aucs(scope)
-        scopes = {group: scope.view.group(group) for group in aucs}
-        errors = {group: _error(compared.bounded(scopes[group], auc)) for group, auc in aucs.items()}
-        return sum(abs(slope) * errors[group] for group, slope in self._slopes(scope).items())
+    def parts(self, scope: Scope) -> list[Part]:
+        c, aucs, found = self.comparison, self._aucs(scope), []
+        for group, slope in self._slopes(aucs).items():
+            split = scope.view.split(group)
+            unseen = Unseen.of((split.sample(c.high), split.sample(c.low)), aucs[group])
+            found.append(Part(slope, Compared(c).bounded(scope.view.group(group), aucs[group]), unseen))
+        return found
+
+    def sides(self, scope: Scope) -> tuple[float, ...]:
+        compared = Compared(self.comparison)
+        return tuple(side for group in self._aucs(scope) for side in compared.sides(scope.view.group(group)))
 
     def _aucs(self, scope: Scope) -> dict[str, float]:
         found = {}
@@ -85,8 +112,7 @@ class PowerMean(Summary):
                 continue
         return found
 
-    def _slopes(self, scope: Scope) -> dict[str, float]:
-        aucs = self._aucs(scope)
+    def _slopes(self, aucs: dict[str, float]) -> dict[str, float]:
         return dict(zip(aucs, bias.power_mean_gradient(list(aucs.values())), strict=True))
 
 
@@ -97,23 +123,30 @@ class JigsawScore(Summary):
     name = "jigsaw_score"
 
     @property
-    def parts(self) -> tuple[Traced, ...]:
-        """What it is the mean of."""
-        return (Auroc(), *(PowerMean(self.groups, comparison) for comparison in bias.AUCS))
+    def _means(self) -> tuple[PowerMean, ...]:
+        return tuple(PowerMean(self.groups, comparison) for comparison in bias.AUCS)
+
+    @property
+    def _four(self) -> tuple[Traced, ...]:
+        return (Auroc(), *self._means)
 
     def value(self, scope: Scope) -> float:
-        return sum(part.value(scope) for part in self.parts) / len(self.parts)
+        return sum(part.value(scope) for part in self._four) / 4.0
 
     def trace(self, scope: Scope) -> Influence:
-        first, *others = (influence_of(part, scope) for part in self.parts)
-        for other in others:
-            first = first + other
-        return first * (1.0 / len(self.parts))
+        return reduce(add, (influence_of(part, scope) for part in self._four)) * 0.25
 
-    def largest_error(self, scope: Scope) -> float:
-        means = [PowerMean(self.groups, comparison) for comparison in bias.AUCS]
-        return (_error(scope.view.overall) + sum(mean.largest_error(scope) for mean in means)) / len(self.parts)
+    def parts(self, scope: Scope) -> list[Part]:
+        overall, everyone = scope.view.overall, scope.view.tally.everyone
+        whole = Part(1.0, overall, Unseen.of((everyone.violating, everyone.benign), overall.value))
+        found = [whole, *(part for mean in self._means for part in mean.parts(scope))]
+        return [part._replace(slope=0.25 * part.slope) for part in found]
+
+    def sides(self, scope: Scope) -> tuple[float, ...]:
+        return tuple(side for part in self._four for side in part.sides(scope))
 
 
-def _error(bounded: Bounded) -> float:
-    return math.sqrt(bounded.value * (1.0 - bounded.value) * bounded.size)
+def _freedom(parts: list[tuple[float, float]]) -> float:
+    """Satterthwaite's, from the variances of the parts and their degrees of freedom."""
+    terms = sum(variance**2 / freedom for variance, freedom in parts)
+    return sum(variance for variance, _ in parts) ** 2 / terms if terms > 0.0 else math.inf

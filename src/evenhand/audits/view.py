@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from typing import NamedTuple
@@ -10,6 +11,7 @@ from evenhand.errors import Undefined
 from evenhand.intervals import auc as auc_interval
 from evenhand.intervals.bounded import Bounded
 from evenhand.intervals.influence import Influence
+from evenhand.measures.ranking import auroc, share
 from evenhand.tally import Classes, Confusion, Placed, Sample, Split, Tally
 
 
@@ -58,18 +60,36 @@ class View:
 
     @cached_property
     def overall(self) -> Bounded:
-        """The AUC over everything, which the AUCs of groups are held against."""
+        """The AUC over everything."""
         if not all(mass.total.weight for mass in self.tally.everyone):
             raise Undefined("there are items of one class only")
         split = self.tally.base(violating=True).split
         violating, benign = Sample(inside=True, violating=True), Sample(inside=False, violating=False)
         mass = split.sample(violating)
-        auc = float(mass.weight @ split.placements(violating, benign)) / mass.total.weight
+        auc = share(float(mass.weight @ split.placements(violating, benign)) / mass.total.weight)
         return auc_interval.of_split(split, violating, benign, auc)
+
+    def reference(self, group: str) -> Bounded:
+        """What the AUCs of a group are held against: the AUC over everybody annotated for it."""
+        universe = self.tally.groups[group].universe
+        if universe is self.tally.everyone:
+            return self.overall
+        if id(universe) not in self._references:
+            self._references[id(universe)] = auc_interval.of_classes(universe, auroc(universe))
+        return self._references[id(universe)]
+
+    @cached_property
+    def bounds(self) -> dict[tuple[str, str | None], Bounded]:
+        """How sure quantities are, kept once it is known: by quantity and group."""
+        return {}
 
     @cached_property
     def influences(self) -> dict[tuple[str, str | None], Influence]:
         """Influences of rows on quantities, kept once they are known: by quantity and group."""
+        return {}
+
+    @cached_property
+    def _references(self) -> dict[int, Bounded]:
         return {}
 
     @cached_property
@@ -113,3 +133,6 @@ class Scope(NamedTuple):
     def outside(self) -> Confusion:
         """What the threshold does to the background of the group."""
         return self.view.confusion(self.group, background=True)
+
+
+Views = Mapping[str, View]  # by model
