@@ -7,7 +7,10 @@ says what to do next. `Undefined` is no fault at all: a measure that has no valu
 from __future__ import annotations
 
 import difflib
+import re
 from collections.abc import Iterable
+
+CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f]")  # what could move a terminal's cursor or break a drawing
 
 
 class EvenhandError(Exception):
@@ -50,4 +53,4 @@ def nearest(word: str, known: Iterable[str]) -> str:
 
 
 def _one_line(text: str) -> str:
-    return " ".join(str(text).split())
+    return CONTROL.sub("�", " ".join(str(text).split()))

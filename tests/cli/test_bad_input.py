@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import gzip
+import shlex
+import sqlite3
 from pathlib import Path
 
 import polars as pl
@@ -194,7 +197,8 @@ def test_broken_text_files(program) -> None:
     [
         ("p >>", ["--where", "understood"]),
         ("q > 0.5", ["'q'"]),
-        ("p + 1", ["items.csv"]),
+        ("p + 1", ["true or false", "p + 1"]),
+        ("p", ["true or false"]),
         ("p > 5", ["no row is left"]),
         ("p IN (SELECT a FROM read_csv('/etc/passwd'))", ["not a query"]),
     ],
@@ -234,6 +238,9 @@ def test_databases(program, tmp_path: Path) -> None:
         (["--examples", "3"], ["text"]),
         (["--seed", "-1"], ["negative"]),
         (["--score", "p,p"], ["'p'", "twice"]),
+        (["--threshold", "nan"], ["threshold", "finite"]),
+        (["--threshold", "1.5"], ["column 'p'", "1.5 is outside 0 to 1"]),
+        (["--json", "--csv"], ["choose one"]),
     ],
 )
 def test_bad_settings(program, options: list[str], says: list[str]) -> None:
@@ -297,5 +304,99 @@ def test_declarations(program) -> None:
 
 def test_permission_denied() -> None:
     """As root every file can be read, so the fault is handed in."""
-    error = faults.explain(PermissionError(13, "Permission denied"), "items.csv", Path("items.csv"))
+    error = faults.explain(PermissionError(13, "Permission denied"), "items.csv", "CSV", None)
     assert str(error) == "items.csv: the file may not be read: permission denied"
+
+
+def test_compressed_files_that_are_damaged(program) -> None:
+    table().write_csv("items.csv")
+    whole = gzip.compress(Path("items.csv").read_bytes())
+    Path("items.csv").unlink()
+    Path("items.csv.gz").write_bytes(whole[:-20])
+    fails(program, "items.csv.gz", *GOOD, says=["items.csv.gz", "damaged or cut off"])
+    Path("items.csv.gz").write_bytes(whole[:30] + bytes([whole[30] ^ 0xFF]) + whole[31:])
+    fails(program, "items.csv.gz", *GOOD, says=["items.csv.gz", "damaged or cut off"])
+
+
+def test_text_files_that_readers_would_take_without_a_word(program) -> None:
+    Path("items.csv").write_text("p,y,g\n.1,1,1\n.2,0,1\n.3,1,0\n.4,0\n")
+    fails(program, "items.csv", *GOOD, says=["items.csv", "row 4", "2 fields where the header has 3"])
+    Path("items.csv").write_text("p,y,g,p\n.1,1,1,2\n.2,0,1,3\n")
+    fails(program, "items.csv", *GOOD, says=["items.csv", "the header names 'p' more than once"])
+    Path("items.csv").write_bytes("p,y,g\n.1,1,1\n".encode("utf-16"))
+    fails(program, "items.csv", *GOOD, says=["items.csv", "UTF-16", "save the file as UTF-8"])
+
+
+def test_a_column_means_one_thing(program) -> None:
+    table().write_csv("items.csv")
+    wrong = ["--score", "p", "--label", "p", "--groups", "g"]
+    fails(program, "items.csv", *wrong, says=["'p' is declared as score and as label"])
+    for name in ("model", "group", "value"):
+        table().rename({"id": name}).write_csv("items.csv")
+        fails(program, "items.csv", *GOOD, "--slice", name, says=[f"a slice cannot be called '{name}'", "rename"])
+
+
+def test_columns_of_lists(program) -> None:
+    table(g=[["a"], ["b"]] * 4).write_parquet("items.parquet")
+    by = ["--score", "p", "--label", "y", "--group-by", "g"]
+    fails(program, "items.parquet", *by, says=["column 'g'", "words or numbers, not List"])
+    table(y=[["a"], ["b"]] * 4).write_parquet("items.parquet")
+    fails(program, "items.parquet", *GOOD, "--positive", "a", says=["column 'y'", "words or numbers, not List"])
+    fails(program, "items.parquet", *GOOD, "--slice", "y", says=["column 'y'", "not List"])
+
+
+def test_a_label_that_is_not_a_number(program) -> None:
+    table(y=[0.0, 1.0, float("nan"), 1.0] * 2).write_parquet("items.parquet")
+    fails(program, "items.parquet", *GOOD, "--positive", "1", says=["column 'y', row 3", "the label is empty"])
+
+
+def test_the_hint_for_empty_cells_can_be_pasted(program) -> None:
+    table(p=[0.1, None, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8]).rename({"p": "risk %"}).write_csv("items.csv")
+    roles = ["--score", "risk %", "--label", "y", "--groups", "g"]
+    line = fails(program, "items.csv", *roles, says=["column 'risk %', row 2", "--where"])
+    pasted = shlex.split(line[line.index("--where") : line.index(" if that is meant")])
+    assert program("audit", "items.csv", *roles, *pasted, "--json").code == 0
+
+
+def test_names_with_control_characters(program) -> None:
+    table(g=["a\x1b[2J", "b"] * 4).write_parquet("items.parquet")
+    done = program("audit", "items.parquet", "--score", "p", "--label", "y", "--group-by", "g", "--out", "there")
+    assert done.code == 0, done.err
+    assert "\x1b[2J" not in done.out + Path("there/report.html").read_text()
+    table().rename({"g": "g\x1b"}).write_parquet("items.parquet")
+    where = ["--score", "p", "--label", "y", "--groups", "g\x1b", "--out", "elsewhere"]
+    assert "\x1b" not in fails(program, "items.parquet", *where, says=["control character"])
+
+
+def test_what_is_left_to_fill_in(program) -> None:
+    table().write_csv("items.csv")
+    Path("audit.toml").write_text('data = "items.csv"\n[columns]\nscore = ["?"]\nlabel = "y"\ngroups = ["g"]\n')
+    fails(program, "audit.toml", says=["a column is still '?'"])
+    Path("audit.toml").write_text('data = "items.csv"\n[columns]\nscor = ["p"]\nlabel = "y"\ngroups = ["g"]\n')
+    fails(program, "audit.toml", says=["audit.toml", "'scor'", "did you mean 'score'"])
+
+
+def test_a_statement_that_gives_no_rows(program, tmp_path: Path) -> None:
+    with sqlite3.connect(tmp_path / "d.sqlite") as connection:
+        connection.execute("create table t (p real)")
+        connection.execute("insert into t values (0.5)")
+    url = f"sqlite:///{tmp_path}/d.sqlite"
+    fails(program, url, *GOOD, "--query", "delete from t", says=["must be a SELECT"])
+    with sqlite3.connect(tmp_path / "d.sqlite") as connection:
+        assert connection.execute("select count(*) from t").fetchone() == (1,)
+
+
+def test_passwords_stay_out_of_messages(program) -> None:
+    url = "postgresql://host/db?user=u&password=secret"
+    line = fails(program, url, *GOOD, says=["needs a query"])
+    assert "secret" not in line
+    url = "postgresql://u:secret@host/db"
+    assert "secret" not in fails(program, url, *GOOD, says=["needs a query"])
+
+
+def test_an_output_that_is_in_the_way(program) -> None:
+    table().write_csv("items.csv")
+    Path("there/report.html").mkdir(parents=True)
+    fails(program, "items.csv", *GOOD, "--out", "there", says=["there", "'report.html' is a folder"])
+    Path("file").write_text("")
+    fails(program, "items.csv", *GOOD, "--out", "file/deep/er", says=["file/deep/er", "cannot be written"])

@@ -181,6 +181,36 @@ def test_where_keeps_rows(small: pl.DataFrame) -> None:
     )
 
 
+def test_conditions_of_sql(small: pl.DataFrame) -> None:
+    kept = eh.audit(small, **ROLES, where="(first IS DISTINCT FROM 0.5) AND id < 300").findings[0]
+    assert kept.provenance["rows"] == 300
+
+
+def test_what_is_noted(small: pl.DataFrame) -> None:
+    words = small.with_columns(
+        pl.when("y").then(pl.lit("abuse")).when("a").then(pl.lit("?")).otherwise(pl.lit("ok")).alias("y")
+    )
+    found = eh.audit(words, **{**ROLES, "positive": "abuse"}).findings[0]
+    assert any("Every label but 'abuse' counts as benign: '?', 'ok'." in caveat for caveat in found.caveats)
+    found = eh.audit(small, **ROLES, scale="percent").findings[0]
+    assert any("are these probabilities?" in caveat for caveat in found.caveats)
+
+
+def test_blank_names_are_no_group(small: pl.DataFrame) -> None:
+    values = small.with_columns(
+        pl.when("a").then(pl.lit("a")).when("b").then(pl.lit(" ")).otherwise(pl.lit("c")).alias("g")
+    )
+    found = eh.audit(values, score="first", label="y", group_by="g").findings[0]
+    assert sorted(found.values("group")) == ["a", "c"]
+
+
+def test_semicolons_and_tabs(small: pl.DataFrame, tmp_path: Path, expected: dict) -> None:
+    small.write_csv(tmp_path / "items.csv", separator=";")
+    small.write_csv(tmp_path / "tabs.csv", separator="\t")
+    for name in ("items.csv", "tabs.csv"):
+        assert numbers(tmp_path / name) == expected
+
+
 def test_provenance_names_file_and_content(small: pl.DataFrame, tmp_path: Path) -> None:
     import hashlib
 

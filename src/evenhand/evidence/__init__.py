@@ -5,7 +5,7 @@ that was declared; what comes out needs no further checking.
 """
 
 from evenhand.evidence.declaration import SCALES, Declaration, Scale
-from evenhand.evidence.evidence import Evidence, Part
+from evenhand.evidence.evidence import Evidence, Part, Thresholds
 from evenhand.evidence.opening import open_evidence
 from evenhand.evidence.source import Source, open_source
 from evenhand.evidence.table import TableEvidence
@@ -18,6 +18,7 @@ __all__ = [
     "Scale",
     "Source",
     "TableEvidence",
+    "Thresholds",
     "open_evidence",
     "open_source",
 ]

@@ -8,7 +8,7 @@ from typing import NoReturn
 import numpy as np
 import polars as pl
 
-from evenhand.errors import InputError, nearest
+from evenhand.errors import CONTROL, InputError, nearest
 from evenhand.evidence.declaration import Declaration, Scale
 from evenhand.tally import FloatArray, Membership
 from evenhand.tally.order import Scores
@@ -47,14 +47,24 @@ class Table:
             self.fail(f"{what} must be numbers, not {values.filter(bad)[0]!r}", column, bad)
         return parsed
 
+    def words(self, column: str, what: str) -> pl.Series:
+        """A column of names, in characters that can be shown anywhere; blank ones are empty."""
+        values = self.frame[column]
+        if values.dtype.is_nested() or values.dtype == pl.Binary:
+            self.fail(f"{what} must be words or numbers, not {values.dtype}", column)
+        text = values.cast(pl.String)
+        if text.str.contains(CONTROL.pattern).any():
+            text = text.str.replace_all(CONTROL.pattern, "�")
+        return text.set(text.str.strip_chars() == "", None)
+
     def complete(self, column: str, values: pl.Series, what: str) -> None:
         """No value may be empty."""
         if values.null_count():
-            hint = f'leave such rows out with --where "{column} IS NOT NULL" if that is meant'
+            hint = f"leave such rows out with --where '\"{column}\" IS NOT NULL' if that is meant"
             self.fail(f"{what} is empty; {hint}", column, values.is_null())
 
 
-def score(table: Table, column: str, scale: Scale) -> Scores:
+def score(table: Table, column: str, scale: Scale, notes: list[str]) -> Scores:
     """Finite numbers within the range of their scale, in the precision they came in."""
     values = table.numbers(column, "scores")
     table.complete(column, values, "the score")
@@ -71,6 +81,8 @@ def score(table: Table, column: str, scale: Scale) -> Scores:
                 column,
                 bad,
             )
+        if scale.name == "percent" and float(values.max()) <= 1.0:  # type: ignore[arg-type]
+            notes.append(f"No score of '{column}' is above 1 per cent: are these probabilities?")
     return values.to_numpy()
 
 
@@ -80,6 +92,7 @@ def label(table: Table, declaration: Declaration) -> tuple[Mask, list[str]]:
     column, notes = declaration.label, []
     if declaration.positive:
         violating = _is_one_of(table, column, declaration.positive)
+        notes += _other_labels(table, column, declaration.positive)
     else:
         values = _label_numbers(table, column)
         violating = values >= declaration.label_threshold
@@ -97,18 +110,28 @@ def label(table: Table, declaration: Declaration) -> tuple[Mask, list[str]]:
 
 def _is_one_of(table: Table, column: str, positive: tuple[str, ...]) -> pl.Series:
     values = table.frame[column]
+    if values.dtype.is_float():
+        values = values.fill_nan(None)
     table.complete(column, values, "the label")
     if values.dtype.is_numeric():
         try:
             return values.cast(pl.Float64).is_in([float(value) for value in positive])
         except ValueError:
             table.fail(f"the labels are numbers, so '{positive[0]}' cannot be one of them", column)
-    text = values.cast(pl.String)
+    text = table.words(column, "labels")
     known = text.unique().to_list()
     for value in positive:
         if value not in known:
             table.fail(f"no item has the label '{value}'; {nearest(value, known)}", column)
     return text.is_in(list(positive))
+
+
+def _other_labels(table: Table, column: str, positive: tuple[str, ...]) -> list[str]:
+    others = [value for value in table.words(column, "labels").unique().sort().to_list() if value not in positive]
+    if len(others) < 2 or table.frame[column].dtype.is_numeric():
+        return []
+    shown = ", ".join(f"'{value}'" for value in others[:5]) + (", …" if len(others) > 5 else "")
+    return [f"Every label but {' and '.join(repr(value) for value in positive)} counts as benign: {shown}."]
 
 
 def _label_numbers(table: Table, column: str) -> pl.Series:
@@ -168,7 +191,7 @@ class Groups:
         """A group from true, false and empty (not annotated)."""
         rows = inside.fill_null(False).arg_true().to_numpy().astype(np.int32)
         if not len(rows):
-            self.table.fail(f"nobody is in the group '{name}'", column)
+            self.table.fail(f"nobody is in the group '{name}': leave it out", column)
         self.members[name] = Membership(rows, self._annotated(inside))
 
     def _annotated(self, inside: pl.Series) -> Mask | None:
@@ -184,7 +207,7 @@ class Groups:
 
 def categories(table: Table, column: str, what: str, most: int) -> dict[str, pl.Series]:
     """The values of a column as true/false series, the most frequent first; an empty value is in none and unknown."""
-    values = table.frame[column].cast(pl.String)
+    values = table.words(column, "values")
     counts = values.drop_nulls().value_counts(sort=True)
     if len(counts) > most:
         table.fail(f"{len(counts)} different values: {what} needs a column with at most {most}", column)

@@ -6,7 +6,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
 from typing import Any
 
-from evenhand.errors import InputError, nearest
+from evenhand.errors import CONTROL, InputError, nearest
+
+# What slices and records of findings are made of.
+RESERVED = {"audit", "measure", "slice", "value", "low", "high", "level", "method", "n", "note", "flags"}
+RESERVED |= {"model", "against", "group", "length", "of"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,6 +70,12 @@ class Declaration:
                 raise InputError(f"{name} is {getattr(self, name)}: a share of annotators lies above 0 and up to 1")
         for name in ("score", "groups", "slices"):
             _check_twice(name, getattr(self, name))
+        _check_one_meaning(self)
+        for column in self.slices:
+            if column in RESERVED:
+                raise InputError(
+                    f"a slice cannot be called '{column}', which findings use themselves: rename the column"
+                )
 
     @classmethod
     def of(cls, roles: Mapping[str, Any]) -> Declaration:
@@ -113,6 +123,20 @@ def _check_twice(name: str, columns: tuple[str, ...]) -> None:
         raise InputError(f"'{twice[0]}' is named twice in {name}")
 
 
+def _check_one_meaning(declaration: Declaration) -> None:
+    """Names that can be shown, and no column for two things that exclude one another."""
+    meanings: dict[str, str] = {}
+    for role in ("score", "label", "groups", "group_by", "text", "id", "count", "inclusion"):
+        given = getattr(declaration, role)
+        for column in (given,) if isinstance(given, str) else given or ():
+            if column in meanings:
+                raise InputError(f"the column '{column}' is declared as {meanings[column]} and as {role}")
+            meanings[column] = role
+    for name in (*meanings, *declaration.slices, *declaration.terms):
+        if CONTROL.search(name):
+            raise InputError(f"the name '{name}' holds a control character: rename it")
+
+
 def _typed(name: str, kind: str, value: Any) -> Any:
     if kind.startswith("tuple"):
         parts = (value,) if isinstance(value, (str, int, float)) else tuple(value)
@@ -132,7 +156,8 @@ def _text(name: str, value: Any) -> str:
 
 def _terms(value: Any) -> dict[str, tuple[str, ...]]:
     """Groups by words: a list of words, or names with their words."""
-    named = value if isinstance(value, Mapping) else {word: (word,) for word in value}
+    listed = (value,) if isinstance(value, str) else value
+    named = listed if isinstance(listed, Mapping) else {word: (word,) for word in listed}
     terms = {str(name): (words,) if isinstance(words, str) else tuple(words) for name, words in named.items()}
     for name, words in terms.items():
         if not words or not all(isinstance(word, str) and word.strip() for word in words):

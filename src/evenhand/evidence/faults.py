@@ -1,10 +1,11 @@
-"""Why a file could not be read, and in which row. Only looked into when reading has already failed."""
+"""Why a file could not be read, and in which row. Rows are only looked into when reading has already failed."""
 
 from __future__ import annotations
 
 import csv
 import gzip
 import json
+import zlib
 from collections.abc import Iterator
 from pathlib import Path
 from typing import IO
@@ -13,26 +14,27 @@ import polars as pl
 
 from evenhand.errors import InputError, nearest
 
+BROKEN = (OSError, EOFError, zlib.error)  # what a damaged gzip file raises
 
-def explain(error: Exception, name: str, path: Path | None) -> InputError:
-    """One line that a person can act on."""
+
+def explain(error: Exception, name: str, kind: str | None, found: InputError | None) -> InputError:
+    """One line that a person can act on: where the fault was found, or else what the reader said."""
     if isinstance(error, PermissionError):
         return InputError("the file may not be read: permission denied", source=name)
-    found = _locate(path) if path else None
     if found:
         return found.within(name)
     if isinstance(error, pl.exceptions.NoDataError):
         return InputError("the file holds no rows", source=name)
-    if path and path.suffix.lower() in (".parquet", ".arrow", ".feather"):
-        kind = "Parquet" if path.suffix.lower() == ".parquet" else "Arrow"
-        return InputError(
-            f"not a readable {kind} file; it may be cut off or of another format ({_first(error)})", source=name
-        )
+    if kind:
+        problem = f"not a readable {kind} file; it may be cut off or of another format ({_first(error)})"
+        return InputError(problem, source=name)
     return InputError(f"could not be read: {_first(error)}", source=name)
 
 
 def unknown_column(column: str, known: list[str], name: str) -> InputError:
     """A column that is not there, with the nearest that is."""
+    if column == "?":
+        return InputError("a column is still '?': say which one it is", source=name)
     return InputError(f"there is no column '{column}'; {nearest(column, known)}", source=name)
 
 
@@ -40,18 +42,58 @@ def _first(error: Exception) -> str:
     return str(error).strip().splitlines()[0] if str(error).strip() else type(error).__name__
 
 
-def _locate(path: Path) -> InputError | None:
-    """The row of a text file at which it breaks."""
-    name = path.name.lower()
-    if name.endswith((".jsonl", ".ndjson")):
-        return _encoding(path) or _json_lines(path)
-    if name.endswith((".csv", ".csv.gz", ".tsv")):
-        return _encoding(path) or _delimited(path, "\t" if name.endswith(".tsv") else ",")
-    return None
+def separator(path: Path) -> str:
+    """Commas in .csv and tabs in .tsv, unless the header has none of them and semicolons or tabs instead."""
+    usual = "\t" if ".tsv" in path.suffixes else ","
+    header = _header(path)
+    return usual if usual in header else next((other for other in (";", "\t", ",") if other in header), usual)
+
+
+def check_header(path: Path) -> None:
+    """What a reader would take without a word: text in UTF-16, and names that occur twice."""
+    header = _header(path)
+    if "\0" in header:
+        raise InputError("not UTF-8 text (it looks like UTF-16): save the file as UTF-8", source=str(path))
+    names = next(csv.reader([header], delimiter=separator(path)), [])
+    if twice := [name for name in names if names.count(name) > 1]:
+        raise InputError(f"the header names '{twice[0]}' more than once", source=str(path))
+
+
+def _header(path: Path) -> str:
+    try:
+        with _open(path) as file:
+            return file.readline(1 << 20).decode("utf-8", errors="replace").rstrip("\r\n")
+    except BROKEN:
+        return ""  # reading will say what is wrong
+
+
+def in_delimited(path: Path) -> InputError | None:
+    """The row at which delimited text breaks; rows are numbered from 1 after the header, as everywhere."""
+    return _whole(path) or _encoding(path) or _walk(path)
+
+
+def in_json_lines(path: Path) -> InputError | None:
+    """The line at which JSON lines break."""
+    return _encoding(path) or _json_lines(path)
+
+
+def cut_off(path: Path) -> InputError | None:
+    """The first row with fewer fields than the header."""
+    return _walk(path, fewer=True)
 
 
 def _open(path: Path) -> IO[bytes]:
     return gzip.open(path) if path.suffix == ".gz" else path.open("rb")  # type: ignore[return-value]
+
+
+def _whole(path: Path) -> InputError | None:
+    try:
+        with _open(path) as file:
+            while file.read(1 << 20):
+                pass
+    except BROKEN as error:
+        return InputError(f"the compressed file is damaged or cut off ({error})")
+    return None
 
 
 def _encoding(path: Path) -> InputError | None:
@@ -77,15 +119,13 @@ def _json_lines(path: Path) -> InputError | None:
     return None
 
 
-def _delimited(path: Path, separator: str) -> InputError | None:
-    """Rows are numbered from 1 after the header, as everywhere."""
+def _walk(path: Path, *, fewer: bool = False) -> InputError | None:
     with _open(path) as file:
         lines = (line.decode("utf-8", errors="replace") for line in file)
-        reader = csv.reader(lines, delimiter=separator, strict=True)
-        return _walk(reader)
+        return _fields(csv.reader(lines, delimiter=separator(path), strict=True), fewer=fewer)
 
 
-def _walk(reader: Iterator[list[str]]) -> InputError | None:
+def _fields(reader: Iterator[list[str]], *, fewer: bool) -> InputError | None:
     header: list[str] | None = None
     row = 0
     while True:
@@ -100,6 +140,8 @@ def _walk(reader: Iterator[list[str]]) -> InputError | None:
             continue
         row += 1
         if len(fields) > len(header):
-            return InputError(
-                f"{len(fields)} fields where the header has {len(header)}: a separator too many?", row=row
-            )
+            problem = f"{len(fields)} fields where the header has {len(header)}: a separator too many?"
+            return InputError(problem, row=row)
+        if fewer and 0 < len(fields) < len(header):
+            problem = f"{len(fields)} fields where the header has {len(header)}: is the file cut off here?"
+            return InputError(problem, row=row)

@@ -36,7 +36,7 @@ def open_evidence(data: Any, declaration: Declaration, *, query: str | None = No
     table = _read(source, declaration)
     labels, notes = columns.label(table, declaration)
     scores = {
-        column: columns.score(table, column, declaration.scale_of(index))
+        column: columns.score(table, column, declaration.scale_of(index), notes)
         for index, column in enumerate(declaration.score)
     }
     if declaration.id:
@@ -74,7 +74,7 @@ def _read(source: Source, declaration: Declaration) -> Table:
     if declaration.where is None:
         frame, rows = source.collect(lambda lazy: lazy.select(expressions)), None
     else:
-        condition = _condition(declaration.where, known, source.name)
+        condition = _condition(declaration.where, source)
         frame = source.collect(
             lambda lazy: lazy.with_row_index(ROW).filter(condition).select(pl.col(ROW), *expressions)
         )
@@ -82,7 +82,20 @@ def _read(source: Source, declaration: Declaration) -> Table:
     if not len(frame):
         problem = "the file holds no rows" if rows is None else f"no row is left where {declaration.where}"
         raise InputError(problem, source=source.name)
-    return Table(source.name, frame, rows)
+    if known[-1] in frame and frame[known[-1]].null_count():
+        source.check_whole()
+    return _without_zeros(Table(source.name, frame, rows), declaration)
+
+
+def _without_zeros(table: Table, declaration: Declaration) -> Table:
+    """A row that is there no times is not there."""
+    if not declaration.count:
+        return table
+    there = columns.counts(table, declaration.count) > 0
+    if there.all():
+        return table
+    rows = table.rows if table.rows is not None else pl.Series(np.arange(len(there)))
+    return Table(table.name, table.frame.filter(there), rows.filter(there))
 
 
 def _columns(declaration: Declaration) -> list[str]:
@@ -108,18 +121,23 @@ def whole_words(words: tuple[str, ...]) -> str:
     return rf"(?:^|\W)(?:{'|'.join(re.escape(word) for word in words)})(?:\W|$)"
 
 
-def _condition(where: str, known: list[str], name: str) -> pl.Expr:
+def _condition(where: str, source: Source) -> pl.Expr:
     """A filter in SQL. Only an expression over the columns: a query inside it could read other files."""
-    bare = re.sub(r"'(?:[^']|'')*'|\"[^\"]*\"", "", where)
+    bare = re.sub(r"'(?:[^']|'')*'|\"[^\"]*\"|\bdistinct\s+from\b", "", where, flags=re.IGNORECASE)
     if re.search(r"\b(select|from)\b", bare, re.IGNORECASE):
-        raise InputError(f"--where takes a condition on the columns, not a query: {where}", source=name)
+        raise InputError(f"--where takes a condition on the columns, not a query: {where}", source=source.name)
+    schema = source.columns()
     try:
         condition = pl.sql_expr(where)
         for column in condition.meta.root_names():
-            if column not in known:
-                raise faults.unknown_column(column, known, name)
+            if column not in schema:
+                raise faults.unknown_column(column, list(schema), source.name)
+        kind = pl.DataFrame(schema=schema).select(condition).dtypes[0]
     except (pl.exceptions.PolarsError, TypeError) as error:
-        raise InputError(f"--where could not be understood: {str(error).splitlines()[0]}", source=name) from None
+        problem = f"--where could not be understood: {str(error).splitlines()[0]}"
+        raise InputError(problem, source=source.name) from None
+    if kind != pl.Boolean:
+        raise InputError(f"--where must be true or false for each row, not {kind}: {where}", source=source.name)
     return condition
 
 

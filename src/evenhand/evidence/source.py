@@ -13,9 +13,9 @@ import polars as pl
 
 from evenhand.errors import InputError
 from evenhand.evidence import faults
+from evenhand.evidence.formats import Format, format_of
 
 T = TypeVar("T")
-Scan = Callable[[Path], pl.LazyFrame]
 
 
 @dataclass(frozen=True)
@@ -25,8 +25,9 @@ class Source:
     name: str
     frame: pl.LazyFrame
     path: Path | None = None
+    format: Format | None = None
     identity: Future[dict[str, str]] | None = None
-    as_text: pl.LazyFrame | None = None  # the same with every column as text, for when types were inferred wrongly
+    again: pl.LazyFrame | None = None  # the same with types inferred from every row, for when the first ones misled
 
     def columns(self) -> pl.Schema:
         """Names and types."""
@@ -34,7 +35,7 @@ class Source:
 
     def collect(self, build: Callable[[pl.LazyFrame], pl.LazyFrame]) -> pl.DataFrame:
         """Read what a query needs and nothing more."""
-        whole = pl.QueryOptFlags(projection_pushdown=self.as_text is None)  # delimited text: see every field of a row
+        whole = pl.QueryOptFlags(projection_pushdown=self.again is None)  # delimited text: see every field of a row
         return self._guarded(lambda frame: build(frame).collect(engine="streaming", optimizations=whole))
 
     def fingerprint(self) -> dict[str, str]:
@@ -46,11 +47,19 @@ class Source:
             try:
                 return action(self.frame)
             except pl.exceptions.ComputeError:
-                if self.as_text is None:
+                if self.again is None:
                     raise
-                return action(self.as_text)
+                return action(self.again)
         except (pl.exceptions.PolarsError, OSError) as error:
-            raise faults.explain(error, self.name, self.path) from error
+            form, path = self.format, self.path
+            found = form.locate(path) if form and form.locate and path else None
+            raise faults.explain(error, self.name, form.name if form else None, found) from error
+
+    def check_whole(self) -> None:
+        """Fail when a row ends before its last field; readers take such rows as if they held empty fields."""
+        cut_off = self.format.cut_off if self.format else None
+        if cut_off and self.path and (found := cut_off(self.path)):
+            raise found.within(self.name)
 
 
 def open_source(data: Any, *, query: str | None = None) -> Source:
@@ -71,52 +80,13 @@ def _file(path: Path) -> Source:
         raise InputError("this is a folder, not a file", source=str(path))
     if not path.stat().st_size:
         raise InputError("the file is empty", source=str(path))
+    form = format_of(path)
     try:
-        frame = _scanner(path)(path)
+        frame = form.scan(path)
+        again = form.again(path) if form.again else None
     except (pl.exceptions.PolarsError, OSError) as error:
-        raise faults.explain(error, str(path), path) from error
-    as_text = _delimited(path, infer_schema=False) if ".csv" in path.name.lower() or path.suffix == ".tsv" else None
-    return Source(str(path), frame, path, _in_background(_hash, path), as_text)
-
-
-def _scanner(path: Path) -> Scan:
-    name = path.name.lower()
-    for suffix, scan in FORMATS.items():
-        if name.endswith(suffix):
-            return scan
-    raise InputError(f"the format of this file is unknown; Evenhand reads {', '.join(FORMATS)}", source=str(path))
-
-
-def _delimited(path: Path, **options: Any) -> pl.LazyFrame:
-    return pl.scan_csv(path, separator="\t" if path.suffix.lower() == ".tsv" else ",", **options)
-
-
-def _typed(path: Path) -> pl.LazyFrame:
-    return _delimited(path, infer_schema_length=10_000)
-
-
-def _xlsx(path: Path) -> pl.LazyFrame:
-    try:
-        import fastexcel  # noqa: F401
-    except ImportError:
-        raise InputError("reading XLSX needs an extra: pip install 'evenhand[xlsx]'", source=str(path)) from None
-    try:
-        return pl.read_excel(path, engine="calamine", infer_schema_length=None).lazy()
-    except Exception as error:  # the reader raises errors of several packages
-        raise InputError(f"not a readable XLSX file ({error})", source=str(path)) from error
-
-
-FORMATS: dict[str, Scan] = {
-    ".parquet": lambda path: pl.scan_parquet(path),
-    ".csv": _typed,
-    ".csv.gz": _typed,
-    ".tsv": _typed,
-    ".jsonl": lambda path: pl.scan_ndjson(path, infer_schema_length=10_000),
-    ".ndjson": lambda path: pl.scan_ndjson(path, infer_schema_length=10_000),
-    ".arrow": lambda path: pl.scan_ipc(path),
-    ".feather": lambda path: pl.scan_ipc(path),
-    ".xlsx": _xlsx,
-}
+        raise faults.explain(error, str(path), form.name, form.locate(path) if form.locate else None) from error
+    return Source(str(path), frame, path, form, _in_background(_hash, path), again)
 
 
 def _database(url: str, query: str | None) -> Source:
@@ -126,7 +96,7 @@ def _database(url: str, query: str | None) -> Source:
         address = sqlalchemy.make_url(url)
     except sqlalchemy.exc.ArgumentError:
         raise InputError(f"'{url.split('://')[0]}://…' is not a database URL") from None
-    name = address.render_as_string(hide_password=True)
+    name = address.set(query={}).render_as_string(hide_password=True)  # drivers take passwords after the ? too
     if query is None:
         raise InputError("a database needs a query: give it with --query", source=name)
     if address.get_backend_name() == "sqlite" and address.database and not Path(address.database).exists():
@@ -135,7 +105,13 @@ def _database(url: str, query: str | None) -> Source:
         engine = sqlalchemy.create_engine(address, poolclass=sqlalchemy.NullPool)
         with engine.connect() as connection:
             frame = pl.read_database(query, connection=connection, infer_schema_length=None)
-    except (sqlalchemy.exc.SQLAlchemyError, pl.exceptions.PolarsError, ImportError) as error:
+    except AttributeError:  # Polars on a statement without a result; nothing was committed
+        raise InputError("the query gives no rows: it must be a SELECT", source=name) from None
+    except ImportError as error:
+        postgres = address.get_backend_name() == "postgresql"
+        hint = "pip install 'evenhand[postgres]'" if postgres else "install its driver"
+        raise InputError(f"this database needs an extra ({error}): {hint}", source=name) from None
+    except (sqlalchemy.exc.SQLAlchemyError, pl.exceptions.PolarsError) as error:
         reason = str(getattr(error, "orig", None) or error)
         raise InputError(f"the query failed: {reason}", source=name) from None
     return Source(name, frame.lazy(), identity=_done({"source": name, "query": query}))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
+from typing import NamedTuple
 
 import narwhals.stable.v2 as nw
 
@@ -12,7 +13,18 @@ from evenhand.evidence import faults
 from evenhand.evidence.declaration import Declaration
 from evenhand.evidence.evidence import Part
 from evenhand.evidence.opening import MOST_GROUPS, MOST_SLICES, SHORT, whole_words
-from evenhand.evidence.spark import BINS, COUNT, LABEL, LENGTH, NAME, SPREAD, WEIGHT, Frame, SparkEvidence
+from evenhand.evidence.spark import (
+    BINS,
+    COUNT,
+    HEAVIEST,
+    LABEL,
+    LENGTH,
+    NAME,
+    SPREAD,
+    WEIGHT,
+    Frame,
+    SparkEvidence,
+)
 
 GRID_NOTE = (
     f"Scores were counted on a cluster in {BINS:,} bins. Intervals are widened by as much as that can matter; models "
@@ -29,6 +41,7 @@ def open_spark(frame: Frame, declaration: Declaration) -> SparkEvidence:
         if column not in schema:
             raise faults.unknown_column(column, list(schema), NAME)
     members = _memberships(frame, declaration)
+    rules = _faults(declaration)
     prepared = frame.select(
         **{model: _number(model) for model in declaration.score},
         **{LABEL: _label(declaration)},
@@ -36,10 +49,13 @@ def open_spark(frame: Frame, declaration: Declaration) -> SparkEvidence:
         **{column: expression for pair in members.values() for column, expression in pair},
         **{column: nw.col(column).cast(nw.String) for column in declaration.slices},
         **_length(declaration),
+        **{f"_f_{number}": _flag(fault.bad) for number, fault in enumerate(rules)},
     )
     names = {name: (pair[0][0], pair[1][0]) for name, pair in members.items()}
-    facts = _facts(prepared, declaration, names)
-    _check(facts, declaration, names)
+    facts = _facts(prepared, declaration, names, len(rules))
+    _check(facts, declaration, names, rules)
+    if declaration.id:
+        _check_ids(frame, declaration.id)
     evidence = SparkEvidence(
         name=NAME, declaration=declaration, parts=(), notes=(GRID_NOTE,), frame=prepared, members=names, facts=facts
     )
@@ -47,8 +63,9 @@ def open_spark(frame: Frame, declaration: Declaration) -> SparkEvidence:
 
 
 def _columns(declaration: Declaration) -> list[str]:
-    single = (declaration.label, declaration.group_by, declaration.text, declaration.count, declaration.inclusion)
-    return [*declaration.score, *(c for c in single if c), *declaration.groups, *declaration.slices]
+    d = declaration
+    single = (d.label, d.group_by, d.text, d.count, d.inclusion, d.id)
+    return [*d.score, *(column for column in single if column), *d.groups, *d.slices]
 
 
 def _number(column: str) -> nw.Expr:
@@ -70,9 +87,10 @@ def _label(declaration: Declaration) -> nw.Expr:
 def _weights(declaration: Declaration) -> dict[str, nw.Expr]:
     count = _number(declaration.count) if declaration.count else nw.lit(1.0)
     if not declaration.inclusion:
-        return {COUNT: count, WEIGHT: count, SPREAD: count}
+        return {COUNT: count, WEIGHT: count, SPREAD: count, HEAVIEST: nw.lit(1.0)}
     chance = _number(declaration.inclusion)
-    return {COUNT: count, WEIGHT: count / chance, SPREAD: count * (1.0 - chance) / (chance * chance)}
+    missed = (1.0 - chance) / chance
+    return {COUNT: count, WEIGHT: count / chance, SPREAD: count * missed / chance, HEAVIEST: missed}
 
 
 def _length(declaration: Declaration) -> dict[str, nw.Expr]:
@@ -110,47 +128,98 @@ def _values(frame: Frame, column: str, most: int) -> list[str]:
     return sorted(rows[column].to_list())
 
 
-def _facts(frame: Frame, declaration: Declaration, members: Mapping[str, tuple[str, str]]) -> dict[str, float]:
-    """Everything that the checks need, in one pass."""
-    flags: dict[str, nw.Expr] = {"rows": nw.lit(1.0), "violating": nw.col(LABEL)}
-    ranges: list[nw.Expr] = []
-    for index, model in enumerate(declaration.score):
-        scale, value = declaration.scale_of(index), nw.col(model)
-        flags[f"empty_{model}"] = _flag(value.is_null())
-        flags[f"infinite_{model}"] = _flag(value.is_nan() | ~value.is_finite())
+class Fault(NamedTuple):
+    """What may not be true of any row."""
+
+    column: str
+    problem: str
+    bad: nw.Expr
+
+
+def _faults(declaration: Declaration) -> list[Fault]:
+    """The rules of `columns`, as conditions that a cluster can count."""
+    found: list[Fault] = []
+    for index, column in enumerate(declaration.score):
+        scale, value = declaration.scale_of(index), _number(column)
+        found += _bare(column, "the score")
         if scale.lowest is not None and scale.highest is not None:
-            flags[f"outside_{model}"] = _flag((value < scale.lowest) | (value > scale.highest))
-        ranges += [value.min().alias(f"low_{model}"), value.max().alias(f"high_{model}")]
-    weight = nw.col(WEIGHT)
-    flags["weights"] = _flag(weight.is_null() | weight.is_nan() | ~weight.is_finite() | (weight < 0))
-    for inside, known in members.values():
-        flags |= {inside: nw.col(inside), known: nw.col(known)}
-    one = frame.with_columns(**{f"_f_{name}": flag for name, flag in flags.items()})
-    sums = [nw.col(f"_f_{name}").sum().alias(name) for name in flags]
-    row = one.select(*sums, *ranges).collect("polars").to_polars().row(0, named=True)
+            outside = (value < scale.lowest) | (value > scale.highest)
+            found.append(Fault(column, "the score is outside its scale", outside))
+    assert declaration.label is not None
+    if declaration.positive:
+        found.append(Fault(declaration.label, "the label is empty", nw.col(declaration.label).is_null()))
+    else:
+        found += _bare(declaration.label, "the label")
+        found.append(_share(declaration.label, "the label is neither 0, 1 nor a share of annotators"))
+    found += [
+        _share(column, "a group holds something else than a share of annotators") for column in declaration.groups
+    ]
+    if declaration.count:
+        value = _number(declaration.count)
+        found += _bare(declaration.count, "the count")
+        found.append(Fault(declaration.count, "the count is no whole number from 0", (value < 0) | (value % 1 != 0)))
+    if declaration.inclusion:
+        value = _number(declaration.inclusion)
+        found += _bare(declaration.inclusion, "the inclusion probability")
+        outside = (value <= 0) | (value > 1)
+        found.append(Fault(declaration.inclusion, "the inclusion probability is not above 0 and up to 1", outside))
+    return found
+
+
+def _bare(column: str, what: str) -> list[Fault]:
+    value = _number(column)
+    return [
+        Fault(column, f"{what} is empty or no number", value.is_null()),
+        Fault(column, f"{what} is not finite", value.is_nan() | ~value.is_finite()),
+    ]
+
+
+def _share(column: str, problem: str) -> Fault:
+    value = _number(column)
+    return Fault(column, problem, (value < 0) | ((value > 1) & ~value.is_nan()))
+
+
+def _facts(
+    frame: Frame, declaration: Declaration, members: Mapping[str, tuple[str, str]], faults: int
+) -> dict[str, float]:
+    """Everything that the checks need, in one pass."""
+    columns = [*(f"_f_{number}" for number in range(faults)), *(name for pair in members.values() for name in pair)]
+    sums = [nw.col(column).sum().alias(column) for column in columns]
+    ranges = [
+        bound
+        for m in declaration.score
+        for bound in (nw.col(m).min().alias(f"low_{m}"), nw.col(m).max().alias(f"high_{m}"))
+    ]
+    one = frame.with_columns(_one=nw.lit(1.0))
+    counts = (nw.col("_one").sum().alias("rows"), nw.col(LABEL).sum().alias("violating"))
+    row = one.select(*counts, *sums, *ranges).collect("polars").to_polars().row(0, named=True)
     return {name: float(value if value is not None else 0.0) for name, value in row.items()}
 
 
-def _check(facts: Mapping[str, float], declaration: Declaration, members: Mapping[str, tuple[str, str]]) -> None:
+def _check(
+    facts: Mapping[str, float], declaration: Declaration, members: Mapping[str, tuple[str, str]], faults: list[Fault]
+) -> None:
     if not facts["rows"]:
         raise InputError("it holds no rows", source=NAME)
-    for model in declaration.score:
-        for name, problem in (
-            ("empty", "is empty"),
-            ("infinite", "is not finite"),
-            ("outside", "is outside its scale"),
-        ):
-            if number := facts.get(f"{name}_{model}", 0.0):
-                raise InputError(f"the score {problem} in {number:,.0f} rows", source=NAME, column=model)
+    for number, fault in enumerate(faults):
+        if rows := facts[f"_f_{number}"]:
+            raise InputError(f"{fault.problem} in {rows:,.0f} rows", source=NAME, column=fault.column)
     if facts["violating"] in (0.0, facts["rows"]):
         kind = "benign" if not facts["violating"] else "violating"
         raise InputError(f"every item is {kind}: both classes are needed", source=NAME, column=declaration.label)
-    if number := facts["weights"]:
-        problem = f"the weight is empty, negative or not finite in {number:,.0f} rows"
-        raise InputError(problem, source=NAME, column=declaration.inclusion or declaration.count)
     for name, (inside, _) in members.items():
         if not facts[inside]:
-            raise InputError(f"nobody is in the group '{name}'", source=NAME)
+            raise InputError(f"nobody is in the group '{name}': leave it out", source=NAME)
+
+
+def _check_ids(frame: Frame, column: str) -> None:
+    ids = frame.select(nw.col(column).alias("id")).with_columns(one=nw.lit(1.0))
+    seen = ids.group_by("id").agg(nw.col("one").sum().alias("times"))
+    bad = seen.filter((nw.col("times") > 1) | nw.col("id").is_null()).head(1).collect("polars").to_polars()
+    if len(bad):
+        value = bad["id"][0]
+        problem = "the id is empty" if value is None else f"the id {value!r} occurs twice"
+        raise InputError(problem, source=NAME, column=column)
 
 
 def _parts(evidence: SparkEvidence) -> Iterator[Part]:

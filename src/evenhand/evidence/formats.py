@@ -1,0 +1,76 @@
+"""The file formats that tables come in: one row each."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+import polars as pl
+
+from evenhand.errors import InputError, nearest
+from evenhand.evidence import faults
+
+LOOKED_AT = 10_000  # rows from which the types of columns are inferred at first
+
+
+@dataclass(frozen=True)
+class Format:
+    """How files with one of the endings are read, and how the place of a fault in one is found."""
+
+    name: str
+    endings: tuple[str, ...]
+    scan: Callable[[Path], pl.LazyFrame]
+    again: Callable[[Path], pl.LazyFrame] | None = None  # for when the first rows misled about types
+    locate: Callable[[Path], InputError | None] | None = None
+    cut_off: Callable[[Path], InputError | None] | None = None  # rows that end too early, which readers fill up
+
+
+def _delimited(path: Path, looked_at: int | None) -> pl.LazyFrame:
+    faults.check_header(path)
+    return pl.scan_csv(path, separator=faults.separator(path), infer_schema_length=looked_at)
+
+
+def _xlsx(path: Path) -> pl.LazyFrame:
+    try:
+        import fastexcel  # noqa: F401
+    except ImportError:
+        raise InputError("reading XLSX needs an extra: pip install 'evenhand[xlsx]'", source=str(path)) from None
+    try:
+        return pl.read_excel(path, engine="calamine", infer_schema_length=None).lazy()
+    except Exception as error:  # the reader raises errors of several packages
+        raise InputError(f"not a readable XLSX file ({error})", source=str(path)) from error
+
+
+FORMATS = (
+    Format("Parquet", (".parquet",), lambda path: pl.scan_parquet(path)),
+    Format(
+        "CSV",
+        (".csv", ".tsv", ".csv.gz", ".tsv.gz"),
+        lambda path: _delimited(path, LOOKED_AT),
+        lambda path: _delimited(path, None),
+        faults.in_delimited,
+        faults.cut_off,
+    ),
+    Format(
+        "JSONL",
+        (".jsonl", ".ndjson"),
+        lambda path: pl.scan_ndjson(path, infer_schema_length=LOOKED_AT),
+        locate=faults.in_json_lines,
+    ),
+    Format("Arrow", (".arrow", ".feather"), lambda path: pl.scan_ipc(path)),
+    Format("XLSX", (".xlsx",), _xlsx),
+)
+
+
+def format_of(path: Path) -> Format:
+    """By the ending of the name."""
+    endings = {ending: found for found in FORMATS for ending in found.endings}
+    fitting = [found for ending, found in endings.items() if path.name.lower().endswith(ending)]
+    if not fitting:
+        raise InputError(
+            f"the format of this file is unknown; Evenhand reads {', '.join(endings)}"
+            + (f"; {nearest(path.suffix, endings)}" if path.suffix else ""),
+            source=str(path),
+        )
+    return fitting[0]
