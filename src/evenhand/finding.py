@@ -76,21 +76,25 @@ class Finding:
 
     audit: str
     question: str
-    estimates: tuple[Measured, ...]
-    caveats: tuple[str, ...]
-    provenance: Mapping[str, Any]
-    readings: tuple[Reading, ...] = ()
+    estimates: tuple[Measured, ...] = field(repr=False)
+    caveats: tuple[str, ...] = field(repr=False)
+    provenance: Mapping[str, Any] = field(repr=False)
+    readings: tuple[Reading, ...] = field(default=(), repr=False)
     exhibits: tuple[Exhibit, ...] = field(default=(), repr=False)
     examples: tuple[Example, ...] = field(default=(), repr=False)
 
     def __iter__(self) -> Iterator[Measured]:
         return iter(self.estimates)
 
-    def get(self, measure: str, **slice_: str) -> Estimate:
+    def get(self, measure: str, /, **slice_: str) -> Estimate:
         """The estimate of one measure on exactly this slice; KeyError when it was not measured."""
-        return self._index[measure, frozenset(slice_.items())]
+        found = self._index.get((measure, frozenset(slice_.items())))
+        if found is None:
+            known = {key: list(self.values(key)) for key in dict.fromkeys(key for m in self for key in m.slice)}
+            raise KeyError(f"no estimate of '{measure}' with exactly the slice {slice_}; slices are made of {known}")
+        return found
 
-    def has(self, measure: str, **slice_: str) -> bool:
+    def has(self, measure: str, /, **slice_: str) -> bool:
         """Whether the measure was taken on exactly this slice."""
         return (measure, frozenset(slice_.items())) in self._index
 

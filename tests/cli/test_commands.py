@@ -28,8 +28,8 @@ def test_a_report_by_default(program, items: str) -> None:
     assert "report: evenhand-report/report.html" in done.out
     files = {str(path) for path in Path("evenhand-report").rglob("*") if path.is_file()}
     assert {f"evenhand-report/{name}" for name in ("report.html", "findings.json", "estimates.csv")} <= files
-    assert "evenhand-report/figures/groups.svg" in files
-    assert "evenhand-report/figures/curve_a.png" in files
+    assert "evenhand-report/figures/bias_groups.svg" in files
+    assert "evenhand-report/figures/bias_curve_a.png" in files
     assert not [name for name in files if "/." in name]
 
 
@@ -169,7 +169,7 @@ def test_agreement_of_two_findings(program, small: pl.DataFrame) -> None:
         )
     done = program("agreement", "real/findings.json", "templates/findings.json", "--json")
     records = json.loads(done.out)["findings"][0]["estimates"]
-    assert [r["slice"]["measure"] for r in records][:2] == ["subgroup_auc", "bpsn_auc"]
+    assert [r["slice"]["of"] for r in records][:2] == ["subgroup_auc", "bpsn_auc"]
     same = program("agreement", "real/findings.json", "real/findings.json")
     assert same.code == 0
     assert "Do the two findings agree" in same.out

@@ -58,7 +58,7 @@ def test_distributions_are_shares(finding: eh.Finding) -> None:
 def test_file_names_are_safe(small: pl.DataFrame) -> None:
     odd = "../../x y/<z>"
     drawn = figures(eh.audit(small.rename({"a": odd}), score="first", label="y", groups=[odd]).findings[0])
-    assert drawn[1].file == "distribution_-x-y-z"
+    assert drawn[1].file == "bias_distribution_-x-y-z"
     assert "/" not in drawn[1].file
 
 

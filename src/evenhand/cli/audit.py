@@ -7,10 +7,11 @@ from typing import Annotated, Any, Optional
 
 import typer
 
+from evenhand.errors import InputError
+
 Text = Optional[str]  # noqa: UP045 (typer reads annotations at run time)
 Number = Optional[float]  # noqa: UP045
 Whole = Optional[int]  # noqa: UP045
-OUT = Path("evenhand-report")
 
 
 def _option(help_: str, *names: str, **more: Any) -> Any:
@@ -92,6 +93,8 @@ def audit(
         "intersections": intersections or None,
         "examples": examples,
     }
+    if json and csv:
+        raise InputError("--json and --csv both print to the same place: choose one")
     shown = "json" if json else "csv" if csv else "table"
     run(file, options, audits=_listed(audits), query=query, terms=terms, out=out, shown=shown)
 

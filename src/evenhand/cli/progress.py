@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from evenhand.audits.settings import Progress
+from evenhand.audits.settings import Progress, silent
 
 
 @contextmanager
 def progress_bar() -> Iterator[Progress]:
     """A function that moves the bar; the bar disappears when the work is done."""
+    if not sys.stderr.isatty():
+        yield silent
+        return
     from rich.console import Console
     from rich.progress import BarColumn, SpinnerColumn, TextColumn, TimeRemainingColumn
     from rich.progress import Progress as Bar

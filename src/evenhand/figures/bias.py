@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Mapping
 from typing import Any
 
@@ -35,21 +36,24 @@ def figures(finding: Finding) -> Iterator[Figure]:
 
 
 def worst_first(finding: Finding) -> list[str]:
-    """Groups by the lowest of their three AUCs in any model, over everything; those without a value last."""
+    """Groups by the lowest of their three AUCs in any model, over everything; small groups come last."""
     worst: dict[str, float] = {}
+    small: set[str] = set()
     for measured in finding:
         group = measured.slice.get("group")
         if group is None:
             continue
         worst.setdefault(group, 2.0)
         whole = set(measured.slice) <= {"group", "model"}
+        if whole and measured.measure == "count" and "small" in measured.estimate.flags:
+            small.add(group)
         if (
             whole
             and measured.measure in ("subgroup_auc", "bpsn_auc", "bnsp_auc")
             and measured.estimate.value is not None
         ):
             worst[group] = min(worst[group], measured.estimate.value)
-    return sorted(worst, key=lambda group: worst[group])
+    return sorted(worst, key=lambda group: (group in small, worst[group]))
 
 
 def _values(finding: Finding) -> list[dict[str, Any]]:
@@ -75,6 +79,7 @@ def _overview(rows: list[dict[str, Any]], groups: list[str]) -> Figure:
     panels = [_panel(rows, title, shown, models, first=title == titles[0]) for title in titles]
     chart = alt.hconcat(*panels, spacing=14).resolve_scale(color="shared", yOffset="shared")
     return Figure(
+        "bias",
         "groups",
         "Every group at a glance",
         "Dots are values, lines their intervals; the worst group is at the top. AUCs: 1 is best. AEGs: 0 is best, "
@@ -100,7 +105,8 @@ def _panel(
         legend=None if len(models) == 1 else alt.Legend(),
     )
     base = alt.Chart(_data(own)).encode(y=y, color=color, yOffset=alt.YOffset("model:N", sort=models))
-    x = alt.X("value:Q", title=title, scale=alt.Scale(zero=False, nice=True), axis=alt.Axis(tickCount=4, format=".2~f"))
+    axis = alt.Axis(tickCount=3, format=".2~f", labelOverlap=True)
+    x = alt.X("value:Q", title=title, scale=alt.Scale(domain=_domain(rows, title)), axis=axis)
     layers = [base.mark_rule(strokeWidth=2).encode(x=x, x2="high:Q").transform_calculate(value="datum.low")]
     layers.append(base.mark_point(filled=True, size=42, opacity=1).encode(x=x))
     if title.endswith("AEG"):
@@ -108,6 +114,15 @@ def _panel(
         layers.insert(0, zero)
     height = max(2, len(groups)) * (14 + 8 * (len(models) - 1))
     return alt.layer(*layers).properties(width=150, height=height)
+
+
+def _domain(rows: list[dict[str, Any]], title: str) -> list[float]:
+    """The same for all AUCs, and for both gaps, so that panels can be compared."""
+    alike = [row for row in rows if str(row["measure"])[-3:] == title[-3:]]
+    if title.endswith("AEG"):
+        furthest = max(max(abs(row["low"]), abs(row["high"])) for row in alike)
+        return [-math.ceil(10.0 * furthest) / 10.0, math.ceil(10.0 * furthest) / 10.0]
+    return [math.floor(10.0 * min(row["low"] for row in alike)) / 10.0, 1.0]
 
 
 def _distributions(finding: Finding, group: str) -> Figure:
@@ -141,6 +156,7 @@ def _distributions(finding: Finding, group: str) -> Figure:
         )
     )
     return Figure(
+        "bias",
         "distribution",
         f"How '{group}' is scored beside everyone else",
         "Shares of each class by score, on a square-root scale so that small heaps stay visible.",
@@ -202,6 +218,7 @@ def _curves(finding: Finding, group: str) -> Figure:
         .facet(column=alt.Column("panel:N", sort=[panel for _, panel in panels], title=None), spacing=40)
     )
     return Figure(
+        "bias",
         "curve",
         f"At every threshold: '{group}' against everyone else",
         "On the dashed line both are flagged alike; above it the group is flagged more often. The area between line "

@@ -45,8 +45,9 @@ CONFIG: dict[str, Any] = {
 
 @dataclass(frozen=True)
 class Figure:
-    """One chart. `about` is the slice that it shows: {} for an overview."""
+    """One chart of an audit. `about` is the slice that it shows: {} for an overview."""
 
+    audit: str
     name: str
     title: str
     caption: str
@@ -55,9 +56,9 @@ class Figure:
 
     @property
     def file(self) -> str:
-        """A name that is safe on any file system."""
-        parts = [self.name, *(value for value in self.about.values())]
-        return re.sub(r"[^A-Za-z0-9_-]+", "-", "_".join(parts)).strip("-")[:80]
+        """A name that is safe on any file system: letters and digits of any script."""
+        parts = [self.audit, self.name, *self.about.values()]
+        return re.sub(r"[^\w-]+", "-", "_".join(parts)).strip("-")[:60]
 
     @cached_property
     def svg(self) -> str:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from evenhand.estimate import Estimate
-from evenhand.figures.bias import worst_first
+from evenhand.figures.bias import MOST, worst_first
 from evenhand.finding import Finding, Reading
 from evenhand.reports.words import word
 
@@ -24,7 +24,7 @@ SUMMARY = (
     "precision",
 )
 FIVE = ("subgroup_auc", "bpsn_auc", "bnsp_auc", "negative_aeg", "positive_aeg")
-OPEN = 5  # so many of the worst groups are unfolded at first
+OPEN = 3  # so many of the worst groups are unfolded at first
 
 
 @dataclass(frozen=True)
@@ -57,9 +57,21 @@ def section(finding: Finding) -> dict[str, Any]:
             for part in _parts(finding)
         ],
         "cards": [_card(finding, models, group, number < OPEN) for number, group in enumerate(groups)],
+        "threshold": _threshold(finding),
+        "drawn": MOST if len(groups) > MOST else None,
         "shade": shade,
         "five": FIVE,
     }
+
+
+def _threshold(finding: Finding) -> str:
+    """Where items are flagged, in words."""
+    thresholds = {model: at for model, at in finding.provenance.get("thresholds", {}).items() if at is not None}
+    if len(set(thresholds.values())) == 1:
+        return f"At the threshold {next(iter(thresholds.values())):g}"
+    return "At the threshold" + (
+        f" ({', '.join(f'{m}: {at:g}' for m, at in thresholds.items())})" if thresholds else ""
+    )
 
 
 def shade(measure: str, estimate: Estimate | None) -> str:

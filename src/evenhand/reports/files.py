@@ -32,11 +32,12 @@ def write_text(path: Path, text: str) -> None:
 @contextmanager
 def writing(folder: Path) -> Iterator[Path]:
     """A folder to write into; what was written replaces files of the same name in `folder` when all went well."""
-    fresh = not folder.exists()
+    fresh = [path for path in (folder, *folder.parents) if not path.exists()]  # innermost first
     try:
         folder.mkdir(parents=True, exist_ok=True)
         staging = Path(tempfile.mkdtemp(prefix=".evenhand-", dir=folder))
     except OSError as error:
+        _remove_empty(fresh)
         raise InputError(f"the output folder cannot be written: {error.strerror}", source=str(folder)) from None
     try:
         yield staging
@@ -45,14 +46,26 @@ def writing(folder: Path) -> Iterator[Path]:
         raise InputError(f"the output could not be written: {error.strerror}", source=str(folder)) from None
     finally:
         shutil.rmtree(staging, ignore_errors=True)
-        if fresh and not any(folder.iterdir()):
+        _remove_empty(fresh)
+
+
+def _remove_empty(folders: list[Path]) -> None:
+    """Those that were made in vain."""
+    for folder in folders:
+        if folder.is_dir() and not any(folder.iterdir()):
             folder.rmdir()
 
 
 def _move(staging: Path, folder: Path) -> None:
-    for path in sorted(staging.rglob("*")):
-        target = folder / path.relative_to(staging)
-        if path.is_dir():
-            target.mkdir(exist_ok=True)
-        else:
-            os.replace(path, target)
+    """Move what was written, folders as a whole, so that nothing of an earlier run is left in them."""
+    made = sorted(staging.iterdir())
+    for path in made:
+        target = folder / path.name
+        if target.is_dir() and not path.is_dir():
+            raise InputError(f"'{path.name}' is a folder where a file is to be written", source=str(folder))
+    aside = Path(tempfile.mkdtemp(prefix=".old-", dir=staging))
+    for path in made:
+        target = folder / path.name
+        if path.is_dir() and target.exists():
+            os.replace(target, aside / path.name)
+        os.replace(path, target)

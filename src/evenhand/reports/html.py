@@ -29,12 +29,16 @@ def fragment(findings: Sequence[Finding], figures: Sequence[Figure]) -> str:
 
 
 def _context(findings: Sequence[Finding], figures: Sequence[Figure]) -> dict[str, Any]:
-    drawn = {(f.name, f.about.get("group")): _Drawing(f) for f in figures}
     sections = [
-        {"finding": finding, **SECTIONS.get(finding.audit, _plain)(finding), "template": _template(finding)}
+        {
+            "finding": finding,
+            **SECTIONS.get(finding.audit, _plain)(finding),
+            "template": _template(finding),
+            "drawings": {(f.name, f.about.get("group")): _Drawing(f) for f in figures if f.audit == finding.audit},
+        }
         for finding in findings
     ]
-    return {"sections": sections, "drawings": drawn}
+    return {"sections": sections}
 
 
 def _template(finding: Finding) -> str:

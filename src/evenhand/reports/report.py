@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
@@ -21,7 +21,7 @@ from evenhand.reports import html, serialise
 from evenhand.reports.files import writing
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Report:
     """Findings of one run. In a notebook it shows itself; `save` writes it to a folder."""
 
@@ -57,25 +57,43 @@ class Report:
             (staging / "findings.json").write_text(self.json(), encoding="utf-8")
             (staging / "estimates.csv").write_text(self.csv(), encoding="utf-8")
             (staging / "figures").mkdir()
-            for number, figure in enumerate(self.figures, start=1):
-                (staging / "figures" / f"{figure.file}.svg").write_text(figure.svg, encoding="utf-8")
-                (staging / "figures" / f"{figure.file}.png").write_bytes(figure.png())
+            for number, (name, figure) in enumerate(_file_names(self.figures).items(), start=1):
+                (staging / "figures" / f"{name}.svg").write_text(figure.svg, encoding="utf-8")
+                (staging / "figures" / f"{name}.png").write_bytes(figure.png())
                 if progress:
                     progress("drawing", number, len(self.figures))
             (staging / "report.html").write_text(self.html(), encoding="utf-8")
         return folder
 
-    def __iter__(self) -> Any:
+    def __iter__(self) -> Iterator[Finding]:
         return iter(self.findings)
+
+    def __repr__(self) -> str:
+        parts = ", ".join(f"{finding.audit}: {len(finding.estimates)} estimates" for finding in self.findings)
+        return f"<Report of {self.source or 'findings'} ({parts})>"
 
     def _repr_html_(self) -> str:
         return html.fragment(self.findings, self.figures)
 
 
+def _file_names(figures: Sequence[Figure]) -> dict[str, Figure]:
+    """A name for each that no other has, on file systems that ignore case too."""
+    named: dict[str, Figure] = {}
+    taken: set[str] = set()
+    for figure in figures:
+        name, number = figure.file, 1
+        while name.casefold() in taken:
+            number += 1
+            name = f"{figure.file}-{number}"
+        taken.add(name.casefold())
+        named[name] = figure
+    return named
+
+
 def audit(
     data: Any,
     *,
-    audits: Sequence[str] | None = None,
+    audits: str | Sequence[str] | None = None,
     query: str | None = None,
     progress: Progress | None = None,
     **options: Any,
@@ -91,14 +109,17 @@ def audit(
     return Report(tuple(found), evidence.name)
 
 
-def load(path: str | Path, *, audit: str) -> Finding:
-    """A finding from the findings.json of an earlier run."""
+def load(path: str | Path, *, audit: str | None = None) -> Finding:
+    """A finding from the findings.json of an earlier run; `audit` says which if there are several."""
     path = Path(path)
     try:
         text = path.read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError) as error:
         raise InputError(f"cannot be read: {getattr(error, 'strerror', None) or error}", source=str(path)) from None
-    found = [finding for finding in serialise.from_json(text, source=str(path)) if finding.audit == audit]
-    if not found:
-        raise InputError(f"holds no finding of the audit '{audit}'", source=str(path))
+    findings = serialise.from_json(text, source=str(path))
+    found = [finding for finding in findings if audit in (None, finding.audit)]
+    if len(found) != 1:
+        names = ", ".join(finding.audit for finding in findings) or "none"
+        wanted = f"no finding of the audit '{audit}'" if audit else f"{len(findings)} findings: say which with audit"
+        raise InputError(f"holds {wanted} ({names})", source=str(path))
     return found[0]

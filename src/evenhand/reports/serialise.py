@@ -51,7 +51,7 @@ def from_json(text: str, *, source: str) -> list[Finding]:
 def to_frame(findings: Sequence[Finding]) -> pl.DataFrame:
     """Flat records, one a row: the columns of the contract, then one column for each key of a slice."""
     records = [record for finding in findings for record in (m.record(finding.audit) for m in finding)]
-    keys = list(dict.fromkeys(key for record in records for key in record["slice"]))
+    keys = [key for key in dict.fromkeys(key for record in records for key in record["slice"]) if key not in COLUMNS]
     rows = [
         {
             **record,
@@ -61,13 +61,13 @@ def to_frame(findings: Sequence[Finding]) -> pl.DataFrame:
         }
         for record in records
     ]
-    own = [key for key in keys if key not in COLUMNS]
-    return pl.DataFrame(rows, schema={**COLUMNS, **dict.fromkeys(own, pl.String)}, strict=False)
+    return pl.DataFrame(rows, schema={**COLUMNS, **dict.fromkeys(keys, pl.String)}, strict=False)
 
 
 def to_csv(findings: Sequence[Finding]) -> str:
     """The flat records as CSV. Names that a spreadsheet would run as a formula get a leading apostrophe."""
-    return to_frame(findings).with_columns(pl.col(pl.String).map_batches(_harmless, return_dtype=pl.String)).write_csv()
+    frame = to_frame(findings).with_columns(pl.col(pl.String).map_batches(_harmless, return_dtype=pl.String))
+    return frame.rename(dict(zip(frame.columns, _harmless(pl.Series(frame.columns)), strict=True))).write_csv()
 
 
 def _harmless(values: pl.Series) -> pl.Series:

@@ -24,6 +24,8 @@ def show(findings: Sequence[Finding], console: Console) -> None:
         for table in _tables(finding, narrow=console.width < WIDE):
             console.print(table)
             console.print()
+        for line in _lines(finding):
+            console.print(Text(line))
         console.print(Text("● stands out among all comparisons made · ° too few items to say much", style="dim"))
         for caveat in finding.caveats:
             console.print(Text(f"· {caveat}", style="dim"))
@@ -38,6 +40,17 @@ def _tables(finding: Finding, *, narrow: bool) -> Iterator[Table]:
             yield _grid(table, "group", title, bias.FIVE if narrow else bias.HEAT)
         return
     yield _plain(finding)
+
+
+def _lines(finding: Finding) -> Iterator[str]:
+    """What is said beside the tables: where the rest is, or what was read from the numbers."""
+    if finding.audit == "bias":
+        slices = [name for name, *_ in bias.section(finding)["slices"]]
+        if slices:
+            yield f"Also in the report: {'; '.join(slices[:6])}{'; …' if len(slices) > 6 else ''}."
+        return
+    for reading in finding.readings:
+        yield f"{', '.join(reading.slice.values())}: {reading.text}"
 
 
 def _grid(data: bias.Table, head: str, title: str, measures: Sequence[str]) -> Table:

@@ -1,0 +1,86 @@
+"""A report in Python, and what lies in its folder."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import polars as pl
+import pytest
+
+import evenhand as eh
+
+
+@pytest.fixture
+def report(small: pl.DataFrame) -> eh.Report:
+    return eh.audit(small, score=["first", "second"], label="y", groups=["a", "b"], audits="bias")
+
+
+def test_it_says_what_it_is(report: eh.Report) -> None:
+    assert repr(report) == f"<Report of the frame (bias: {len(report.estimates)} estimates)>"
+    assert len(repr(report.findings[0])) < 200
+    assert [finding.audit for finding in report] == ["bias"]
+
+
+def test_a_slice_that_is_not_there_is_explained(report: eh.Report) -> None:
+    with pytest.raises(KeyError, match=r"exactly the slice.*'model': \['first', 'second'\]"):
+        report.findings[0].get("bpsn_auc", group="a")
+
+
+def test_findings_are_loaded_again(report: eh.Report, tmp_path: Path) -> None:
+    path = report.save(tmp_path / "there") / "findings.json"
+    again = eh.load(path)
+    assert [m.record("bias") for m in again] == [m.record("bias") for m in report.findings[0]]
+    assert again.readings == report.findings[0].readings
+    with pytest.raises(eh.InputError, match="no finding of the audit 'other'"):
+        eh.load(path, audit="other")
+    with pytest.raises(eh.InputError, match="load them with evenhand"):
+        eh.agreement(str(path), str(path))
+
+
+def test_a_finding_agrees_with_itself(small: pl.DataFrame) -> None:
+    groups = [f"g{i}" for i in range(8)]
+    table = small.with_columns([((pl.col("id") * (i + 3) % 11) < 4).alias(name) for i, name in enumerate(groups)])
+    found = eh.audit(table, score="first", label="y", groups=groups).findings[0]
+    for measured in eh.agreement(found, found):
+        assert measured.estimate.value == 1.0
+        assert 0.5 < measured.estimate.low < 0.999
+
+
+def test_every_figure_has_a_file_and_old_ones_go(small: pl.DataFrame, tmp_path: Path) -> None:
+    names = ["a/b", "a b", "A-b", "日本", "中国"]
+    table = small.with_columns([((pl.col("id") + i) % 3 == 0).alias(name) for i, name in enumerate(names)])
+    whole = eh.audit(table, score="first", label="y", groups=names)
+    whole.save(tmp_path)
+    files = [path.stem for path in (tmp_path / "figures").glob("*.svg")]
+    assert len(files) == len(whole.figures) == 11
+    assert len({name.casefold() for name in files}) == 11
+    assert "bias_curve_日本" in files
+    (tmp_path / "notes.txt").write_text("mine")
+    eh.audit(table, score="first", label="y", groups=names[:1]).save(tmp_path)
+    assert len(list((tmp_path / "figures").glob("*.svg"))) == 3
+    assert sorted(path.name for path in tmp_path.iterdir()) == [
+        "estimates.csv",
+        "figures",
+        "findings.json",
+        "notes.txt",
+        "report.html",
+    ]
+
+
+def test_headers_of_a_spreadsheet_are_harmless(small: pl.DataFrame) -> None:
+    odd = "=cmd|calc!A1"
+    table = small.with_columns(pl.when("a").then(pl.lit("+x")).otherwise(pl.lit("y")).alias(odd))
+    lines = eh.audit(table, score="first", label="y", groups="b", slices=odd).csv().splitlines()
+    assert lines[0].endswith(f"'{odd}")
+    assert any(line.endswith(",'+x") for line in lines)
+
+
+def test_the_threshold_is_said(small: pl.DataFrame) -> None:
+    assert "At the threshold 0.5" in eh.audit(small, score="first", label="y", groups="a").html()
+    half = small.with_columns((100 * pl.col("second")).alias("second"))
+    both = eh.audit(half, score=["first", "second"], scale=["probability", "percent"], label="y", groups="a")
+    assert "At the threshold (first: 0.5, second: 50)" in both.html()
+    with pytest.raises(eh.InputError, match="different scales"):
+        eh.audit(
+            half, score=["first", "second"], scale=["probability", "percent"], label="y", groups="a", threshold=0.4
+        )
