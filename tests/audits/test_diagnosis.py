@@ -41,7 +41,7 @@ def _flags(stands_out: bool) -> tuple[str, ...]:
         (signs(negative_aeg=0.07, positive_aeg=-0.08, unsure=("positive_aeg",)), None, "higher"),  # but not against
         (signs(negative_aeg=0.07, positive_aeg=-0.08, subgroup_auc=0.9, unsure=("positive_aeg",)), "E", "apart"),
         (signs(negative_aeg=0.3, bpsn_auc=0.7, subgroup_auc=0.8), "E", "apart"),  # only the benign items moved
-        (signs(negative_aeg=0.3, bpsn_auc=0.7), "A", "higher"),
+        (signs(negative_aeg=0.3, bpsn_auc=0.7), None, "higher"),
         (signs(positive_aeg=-0.3, bnsp_auc=0.7, subgroup_auc=0.8), "E", "apart"),
         (signs(negative_aeg=-0.3, positive_aeg=0.3), None, None),  # told apart better than elsewhere
         (signs(negative_aeg=-0.3, positive_aeg=0.3, wide=True), None, None),

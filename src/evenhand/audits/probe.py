@@ -49,10 +49,11 @@ class Probe:
         except Undefined as why:
             return Estimate.undefined(str(why), level=level, n=scope.items), None
         sure = self._sure(views, value, level)
-        flags = ("small",) if is_small(self.quantity, scope) else ()
+        few = is_few(self.quantity, scope)
+        flags = ("small",) if few or is_small(scope) else ()
         n = self.quantity.items(scope)
         low, high = min(sure.low, value), max(sure.high, value)
-        tested = None if is_few(self.quantity, scope) else sure.p_value
+        tested = None if few else sure.p_value
         return Estimate(value, low, high, level, sure.method, n, flags=flags), tested
 
     def _sure(self, views: Views, value: float, level: float) -> Sure:

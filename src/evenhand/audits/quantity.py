@@ -81,6 +81,6 @@ def is_few(quantity: Quantity, scope: Scope) -> bool:
     return min(quantity.sides(scope)) < FEW
 
 
-def is_small(quantity: Quantity, scope: Scope) -> bool:
-    """Too few to lean on: under ten on a side, or a group of a size that the paper leaves out."""
-    return is_few(quantity, scope) or (scope.group is not None and scope.items <= SMALL)
+def is_small(scope: Scope) -> bool:
+    """A group of a size that the paper leaves out."""
+    return scope.group is not None and scope.items <= SMALL

@@ -79,6 +79,11 @@ class View:
         return self._references[id(universe)]
 
     @cached_property
+    def values(self) -> dict[tuple[str, str | None], float]:
+        """Values of quantities that others are made of, kept once they are known: by quantity and group."""
+        return {}
+
+    @cached_property
     def bounds(self) -> dict[tuple[str, str | None], Bounded]:
         """How sure quantities are, kept once it is known: by quantity and group."""
         return {}

@@ -45,6 +45,9 @@ def section(finding: Finding) -> dict[str, Any]:
         "models": models,
         "groups": groups,
         "summary": _summary(finding, models, {}),
+        "small_summary": any(
+            "small" in e.flags for _, found, _ in _summary(finding, models, {}).rows for e in found if e is not None
+        ),
         "headlines": _headlines(finding, models, groups),
         "heat": _tables(finding, models, groups, HEAT, {}),
         "at_threshold": _tables(finding, models, groups, AT_THRESHOLD, {}),

@@ -68,7 +68,8 @@ def shape(signs: Signs) -> str | None:
     if signs.direction and not signs.along(GAP_MARGIN):  # one class moved, the other did not
         if signs.lowered("subgroup_auc") and (negative > 0 or positive < 0):
             return "E"
-        return "A" if signs.along(-GAP_MARGIN) else None
+        mixed_up = signs.lowered("bpsn_auc" if signs.direction > 0 else "bnsp_auc")
+        return "A" if signs.along(-GAP_MARGIN) and not mixed_up else None
     if signs.direction > 0:
         large = "C" if signs.skewed else "B"
         return large if signs.lowered("bpsn_auc") else "A"

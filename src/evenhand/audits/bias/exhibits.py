@@ -11,7 +11,7 @@ from evenhand.evidence import Scale
 from evenhand.finding import Exhibit, Slice
 from evenhand.tally import FloatArray, Split
 
-BINS = 40  # fewer for a group of fewer than 400 items, which would look like a comb
+BINS = 40  # fewer where a class of the group has fewer than 400 items: they would look like a comb
 POINTS = 60  # along each axis
 
 
@@ -22,7 +22,8 @@ def exhibits(view: View, group: str, slice_: Slice, scale: Scale) -> Iterator[Ex
         yield _curve(split, slice_, "tpr_curve", violating=True)
     if split.inside.benign.total.weight and split.outside.benign.total.weight:
         yield _curve(split, slice_, "fpr_curve", violating=False)
-    bins = min(BINS, max(8, round(2.0 * view.group(group).items ** 0.5)))
+    fewest = min(mass.total.count for mass in split.inside)
+    bins = min(BINS, max(8, round(2.0 * fewest**0.5)))
     yield _distribution(view, group, slice_, _edges(view, scale, bins))
 
 

@@ -27,7 +27,10 @@ class Compared(Sided):
         return self.comparison.name
 
     def value(self, scope: Scope) -> float:
-        return self.comparison(scope.split)
+        known, key = scope.view.values, (self.name, scope.group)
+        if key not in known:
+            known[key] = self.comparison(scope.split)
+        return known[key]
 
     def bounded(self, scope: Scope, value: float) -> Bounded:
         c, known, key = self.comparison, scope.view.bounds, (self.name, scope.group)

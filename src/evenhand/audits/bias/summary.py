@@ -104,10 +104,10 @@ class PowerMean(Summary):
         return tuple(side for group in self._aucs(scope) for side in compared.sides(scope.view.group(group)))
 
     def _aucs(self, scope: Scope) -> dict[str, float]:
-        found = {}
+        compared, found = Compared(self.comparison), {}
         for group in self.groups:
             try:
-                found[group] = self.comparison(scope.view.split(group))
+                found[group] = compared.value(scope.view.group(group))
             except Undefined:
                 continue
         return found
