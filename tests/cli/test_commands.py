@@ -215,3 +215,15 @@ def test_a_fault_of_our_own_is_one_line(program, items: str, monkeypatch: pytest
 def test_the_program_is_installed(items: str) -> None:
     done = subprocess.run([sys.executable, "-m", "evenhand", "--version"], capture_output=True, text=True, check=True)
     assert done.stdout.startswith("evenhand ")
+
+
+def test_init_tells_scores_from_labels(program, small: pl.DataFrame) -> None:
+    """Scores named after what they look for, a label in words of which the first rows hold one, and a weight."""
+    words = pl.when("y").then(pl.lit("bad")).otherwise(pl.lit("fine")).alias("label")
+    small.sort("y").select(
+        "text", words, "a", pl.col("first").alias("toxicity_1"), pl.col("second").alias("toxicity_6"), inclusion=0.5
+    ).write_parquet("items.parquet")
+    assert program("init", "items.parquet").code == 0
+    text = Path("audit.toml").read_text()
+    for line in ('score = ["toxicity_1", "toxicity_6"]', 'label = "label"', 'positive = "?"', 'groups = ["a"]'):
+        assert line in text, line

@@ -15,7 +15,8 @@ from evenhand.evidence import Source
 
 LOOKED_AT = 10_000  # rows
 SCORE = re.compile(r"score|prob|pred|logit|conf|model|risk|^p$|^p_|_p$", re.IGNORECASE)
-LABEL = re.compile(r"label|target|truth|gold|class|^y$|toxic|violat|hate|abus|verdict|decision", re.IGNORECASE)
+LABEL = re.compile(r"label|target|truth|gold|^y$|verdict|decision", re.IGNORECASE)
+TOPIC = re.compile(r"class|toxic|violat|hate|abus", re.IGNORECASE)  # a label, or what a model says of it
 TEXT = re.compile(r"text|comment|body|content|post|message|phrase", re.IGNORECASE)
 ID = re.compile(r"(^|_)id$", re.IGNORECASE)
 IGNORED = re.compile(r"annotator|count|rating|likes|created|date|weight|inclusion|^incl", re.IGNORECASE)
@@ -98,7 +99,11 @@ def _guess(frame: pl.DataFrame) -> Guess:
         take(lambda n: _is_text(frame[n]), 1)
     )
     guess.score = take(lambda n: bool(SCORE.search(n)) and _is_score(frame[n]), 8)
-    guess.label = first(take(lambda n: bool(LABEL.search(n)) and (_is_share(frame[n]) or _is_named(frame[n])), 1))
+    guess.label = first(
+        take(lambda n: bool(LABEL.search(n)) and _is_label(frame[n]), 1)
+        or take(lambda n: bool(TOPIC.search(n)) and not _is_score(frame[n]) and _is_label(frame[n]), 1)
+        or take(lambda n: bool(TOPIC.search(n)) and bool(guess.score) and _is_share(frame[n]), 1)
+    )
     guess.score = guess.score or take(lambda n: _is_score(frame[n]), 8)
     if guess.label and frame[guess.label].dtype == pl.String:
         guess.positive = "?"
@@ -129,7 +134,11 @@ def _is_group(values: pl.Series) -> bool:
 
 
 def _is_named(values: pl.Series) -> bool:
-    return values.dtype == pl.String and 2 <= _distinct(values) <= 5
+    return values.dtype == pl.String and _distinct(values) <= 5
+
+
+def _is_label(values: pl.Series) -> bool:
+    return _is_share(values) or _is_named(values)
 
 
 def _distinct(values: pl.Series) -> int:
