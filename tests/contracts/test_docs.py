@@ -12,7 +12,7 @@ import pytest
 import evenhand as eh
 from evenhand.audits.bias.quantities import OF_EVERYTHING, OF_GROUPS
 from evenhand.evidence.declaration import Declaration
-from evenhand.reports.html import SECTIONS
+from evenhand.reports.table import SECTIONS
 from evenhand.synthetic.comments import comments
 
 ROOT = Path(__file__).parents[2]

@@ -6,6 +6,7 @@ import subprocess
 import sys
 
 import evenhand
+from evenhand.audits.request import ROLES, SETTINGS, Options
 
 HEAVY = ("sklearn", "scipy.stats", "altair", "torch", "polars", "numpy", "jinja2", "sqlalchemy")
 
@@ -36,6 +37,10 @@ def test_help_imports_nothing_heavy() -> None:
         "import evenhand.cli, sys\nsys.argv = ['evenhand', '--help']\ntry: evenhand.cli.main()\nexcept SystemExit: pass"
     )
     assert loaded(code) == set()
+
+
+def test_every_role_and_setting_may_be_given_in_python() -> None:
+    assert set(Options.__annotations__) == {*ROLES, *SETTINGS}
 
 
 def test_importing_evenhand_imports_nothing_heavy() -> None:

@@ -6,11 +6,39 @@ import tomllib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields
 from pathlib import Path
-from typing import Any
+from typing import Any, TypedDict
 
 from evenhand.audits.settings import Settings
 from evenhand.errors import InputError, nearest
 from evenhand.evidence import Declaration
+
+
+class Options(TypedDict, total=False):
+    """What may be said about an audit in Python: the roles of `Declaration` and the settings of `Settings`."""
+
+    score: str | Sequence[str] | None
+    scale: str | Sequence[str] | None
+    label: str | None
+    positive: str | float | Sequence[str] | None
+    label_threshold: float | None
+    groups: str | Sequence[str] | None
+    group_by: str | None
+    terms: str | Sequence[str] | Mapping[str, str | Sequence[str]] | None
+    group_threshold: float | None
+    text: str | None
+    id: str | None
+    slices: str | Sequence[str] | None
+    count: str | None
+    inclusion: str | None
+    where: str | None
+    level: float | None
+    threshold: float | None
+    interval: str | None
+    replicates: int | None
+    seed: int | None
+    intersections: bool | None
+    examples: int | None
+
 
 ROLES = tuple(f.name for f in fields(Declaration))
 SETTINGS = tuple(f.name for f in fields(Settings))

@@ -29,7 +29,7 @@ def run(
     folder = out or (OUT if shown == "table" else None)
     if folder:
         check_writable(folder)
-    words = {"terms": read_terms(terms)} if terms else {}
+    words: dict[str, Any] = {"terms": read_terms(terms)} if terms else {}
     with progress_bar() as progress:
         report = audit(data, audits=audits, query=query, progress=progress, **options, **words)
         if folder:

@@ -58,13 +58,15 @@ class TableEvidence(Evidence):
         }
 
     def _digest(self) -> str:
-        """A hash of what was taken from the source, the same from a CSV and a Parquet file of equal content."""
+        """A hash of what was taken from the source: the same wherever equal values of equal precision came from."""
         digest = hashlib.sha256()
         for model, score in self.scores.items():
             digest.update(model.encode() + np.ascontiguousarray(score).tobytes())
         digest.update(np.packbits(self.rows.label).tobytes())
         for name, member in self.rows.groups.items():
             digest.update(name.encode() + member.rows.tobytes())
+            if member.annotated is not None:
+                digest.update(np.packbits(member.annotated).tobytes())
         if self.rows.weights is not None:
             digest.update(self.rows.weights.weight.tobytes())
         return digest.hexdigest()[:16]

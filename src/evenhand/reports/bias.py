@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import replace
 from typing import Any
 
 from evenhand.estimate import Estimate
 from evenhand.figures.bias import MOST, worst_first
 from evenhand.finding import Finding, Reading
+from evenhand.reports.section import Grid, Section
 from evenhand.reports.words import word
 
 HEAT = ("count", "positive_share", "subgroup_auc", "bpsn_auc", "bnsp_auc", "negative_aeg", "positive_aeg")
@@ -23,31 +24,20 @@ SUMMARY = (
     "fpr",
     "precision",
 )
+OVERALL = ("auroc", "jigsaw_score", "tpr", "fpr", "precision")  # of these, in a narrow terminal
 FIVE = ("subgroup_auc", "bpsn_auc", "bnsp_auc", "negative_aeg", "positive_aeg")
 OPEN = 3  # so many of the worst groups are unfolded at first
-
-
-@dataclass(frozen=True)
-class Table:
-    """Rows by columns of estimates."""
-
-    title: str
-    measures: tuple[str, ...]
-    rows: list[tuple[str, list[Estimate | None], Reading | None]]
-    plain: frozenset[str] = frozenset()  # rows of differences: signed and without colour
 
 
 def section(finding: Finding) -> dict[str, Any]:
     """Everything that the template needs."""
     models = finding.values("model")
-    groups = worst_first(finding)
+    groups, summary = worst_first(finding), _summary(finding, models, {})
     return {
         "models": models,
         "groups": groups,
-        "summary": _summary(finding, models, {}),
-        "small_summary": any(
-            "small" in e.flags for _, found, _ in _summary(finding, models, {}).rows for e in found if e is not None
-        ),
+        "summary": summary,
+        "small_summary": any("small" in e.flags for _, found, _ in summary.rows for e in found if e is not None),
         "headlines": _headlines(finding, models, groups),
         "heat": _tables(finding, models, groups, HEAT, {}),
         "at_threshold": _tables(finding, models, groups, AT_THRESHOLD, {}),
@@ -98,7 +88,7 @@ def _named(models: tuple[str, ...], model: str) -> dict[str, str]:
 
 def _tables(
     finding: Finding, models: tuple[str, ...], groups: list[str], measures: tuple[str, ...], part: Mapping[str, str]
-) -> list[Table]:
+) -> list[Grid]:
     readings = {tuple(sorted(r.slice.items())): r for r in finding.readings}
     tables = []
     for model in models or ("",):
@@ -107,11 +97,11 @@ def _tables(
             slice_ = {**_named(models, model), **({"group": group} if group else {})}
             found = [finding.get(m, **slice_, **part) if finding.has(m, **slice_, **part) else None for m in measures]
             rows.append((group, found, readings.get(tuple(sorted(slice_.items())))))
-        tables.append(Table(model, measures, rows))
+        tables.append(Grid(model, measures, rows))
     return tables
 
 
-def _summary(finding: Finding, models: tuple[str, ...], part: Mapping[str, str]) -> Table:
+def _summary(finding: Finding, models: tuple[str, ...], part: Mapping[str, str]) -> Grid:
     """One row a model, then a row for each difference."""
     rows: list[tuple[str, list[Estimate | None], Reading | None]] = []
     for model in models or ("",):
@@ -123,7 +113,7 @@ def _summary(finding: Finding, models: tuple[str, ...], part: Mapping[str, str])
         if any(finding.has(m, **pair) for m in SUMMARY):
             differences.append(f"{model} less {models[0]}")
             rows.append((differences[-1], [_get(finding, m, pair) for m in SUMMARY], None))
-    return Table("", SUMMARY, rows, frozenset(differences))
+    return Grid("", SUMMARY, rows, frozenset(differences))
 
 
 def _get(finding: Finding, measure: str, slice_: Mapping[str, str]) -> Estimate | None:
@@ -186,3 +176,21 @@ def _slice_name(part: Mapping[str, str]) -> str:
     if dict(part) == {"length": "short"}:
         return "Short items (fewer than 100 characters)"
     return ", ".join(f"{key}: {value}" for key, value in part.items())
+
+
+def _grids(finding: Finding) -> list[Grid]:
+    """Everything, for a terminal."""
+    models = finding.values("model")
+    found = [replace(_summary(finding, models, {}), title="Overall", brief=OVERALL)]
+    for grid in _tables(finding, models, worst_first(finding), HEAT, {}):
+        title = f"{grid.title}: groups, worst first" if grid.title else "Groups, worst first"
+        found.append(replace(grid, title=title, brief=FIVE))
+    return found
+
+
+def _lines(finding: Finding) -> list[str]:
+    names = [_slice_name(part) for part in _parts(finding)]
+    return [f"Also in the report: {'; '.join(names[:6])}{'; …' if len(names) > 6 else ''}."] if names else []
+
+
+SECTION = Section("bias.html", section, _grids, _lines)

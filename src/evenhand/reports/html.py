@@ -11,10 +11,9 @@ from markupsafe import Markup
 
 from evenhand.figures import Figure
 from evenhand.finding import Finding
-from evenhand.reports import bias, words
+from evenhand.reports import words
+from evenhand.reports.table import SECTIONS
 from evenhand.version import __version__
-
-SECTIONS = {"bias": bias.section}  # an audit without a row here is shown as a plain table
 
 
 def page(findings: Sequence[Finding], figures: Sequence[Figure], json: str) -> str:
@@ -29,24 +28,14 @@ def fragment(findings: Sequence[Finding], figures: Sequence[Figure]) -> str:
 
 
 def _context(findings: Sequence[Finding], figures: Sequence[Figure]) -> dict[str, Any]:
-    sections = [
-        {
-            "finding": finding,
-            **SECTIONS.get(finding.audit, _plain)(finding),
-            "template": _template(finding),
-            "drawings": {(f.name, f.about.get("group")): _Drawing(f) for f in figures if f.audit == finding.audit},
-        }
-        for finding in findings
-    ]
-    return {"sections": sections}
+    return {"sections": [_section(finding, figures) for finding in findings]}
 
 
-def _template(finding: Finding) -> str:
-    return f"{finding.audit}.html" if finding.audit in SECTIONS else "plain.html"
-
-
-def _plain(finding: Finding) -> dict[str, Any]:
-    return {"records": finding.estimates}
+def _section(finding: Finding, figures: Sequence[Figure]) -> dict[str, Any]:
+    section = SECTIONS.get(finding.audit)
+    drawings = {(f.name, f.about.get("group")): _Drawing(f) for f in figures if f.audit == finding.audit}
+    template, own = (section.template, section.context(finding)) if section else ("plain.html", {})
+    return {**own, "finding": finding, "template": template, "drawings": drawings}
 
 
 class _Drawing:

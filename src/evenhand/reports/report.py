@@ -6,12 +6,12 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import Any, Unpack
 
 import polars as pl
 
 from evenhand.audits import run_audits
-from evenhand.audits.request import Request
+from evenhand.audits.request import Options, Request
 from evenhand.audits.settings import Progress
 from evenhand.errors import InputError
 from evenhand.evidence import open_evidence
@@ -96,7 +96,7 @@ def audit(
     audits: str | Sequence[str] | None = None,
     query: str | None = None,
     progress: Progress | None = None,
-    **options: Any,
+    **options: Unpack[Options],
 ) -> Report:
     """Audit a file, a database query or a data frame.
 

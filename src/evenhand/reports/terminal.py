@@ -10,10 +10,11 @@ from rich.text import Text
 
 from evenhand.estimate import Estimate
 from evenhand.finding import Finding
-from evenhand.reports import bias, words
+from evenhand.reports import words
+from evenhand.reports.section import Grid
+from evenhand.reports.table import SECTIONS
 
 WIDE = 120  # columns; in a narrower terminal some are left to the report
-OVERALL = ("auroc", "jigsaw_score", "tpr", "fpr", "precision")
 
 
 def show(findings: Sequence[Finding], console: Console) -> None:
@@ -32,35 +33,30 @@ def show(findings: Sequence[Finding], console: Console) -> None:
 
 
 def _tables(finding: Finding, *, narrow: bool) -> Iterator[Table]:
-    if finding.audit == "bias":
-        section = bias.section(finding)
-        yield _grid(section["summary"], "", "Overall", OVERALL if narrow else bias.SUMMARY)
-        for table in section["heat"]:
-            title = f"{table.title}: groups, worst first" if table.title else "Groups, worst first"
-            yield _grid(table, "group", title, bias.FIVE if narrow else bias.HEAT)
+    section = SECTIONS.get(finding.audit)
+    if section is None:
+        yield _plain(finding)
         return
-    yield _plain(finding)
+    for grid in section.grids(finding):
+        yield _table(grid, grid.brief if narrow and grid.brief else grid.measures)
 
 
-def _lines(finding: Finding) -> Iterator[str]:
+def _lines(finding: Finding) -> list[str]:
     """What is said beside the tables: where the rest is, or what was read from the numbers."""
-    if finding.audit == "bias":
-        slices = [name for name, *_ in bias.section(finding)["slices"]]
-        if slices:
-            yield f"Also in the report: {'; '.join(slices[:6])}{'; …' if len(slices) > 6 else ''}."
-        return
-    for reading in finding.readings:
-        yield f"{', '.join(reading.slice.values())}: {reading.text}"
+    section = SECTIONS.get(finding.audit)
+    if section is not None:
+        return section.lines(finding)
+    return [f"{', '.join(reading.slice.values())}: {reading.text}" for reading in finding.readings]
 
 
-def _grid(data: bias.Table, head: str, title: str, measures: Sequence[str]) -> Table:
-    table = Table(title=title, title_justify="left", title_style="bold", box=None, padding=(0, 1), pad_edge=False)
-    table.add_column(head, overflow="fold")
+def _table(grid: Grid, measures: Sequence[str]) -> Table:
+    table = Table(title=grid.title, title_justify="left", title_style="bold", box=None, padding=(0, 1), pad_edge=False)
+    table.add_column("", overflow="fold")
     for measure in measures:
         table.add_column(words.word(measure).label, justify="right")
-    for name, estimates, _ in data.rows:
-        found = dict(zip(data.measures, estimates, strict=True))
-        table.add_row(Text(name), *(_cell(measure, found[measure], signed=name in data.plain) for measure in measures))
+    for name, estimates, _ in grid.rows:
+        found = dict(zip(grid.measures, estimates, strict=True))
+        table.add_row(Text(name), *(_cell(measure, found[measure], signed=name in grid.plain) for measure in measures))
     return table
 
 
