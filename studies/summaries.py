@@ -22,27 +22,33 @@ SHIFTS = (0.0, 0.4, -0.5, 1.2, 0.8)
 SHARES = (0.3, 0.2, 0.1, 0.08)  # and the smallest
 
 
+CONFUSED = 0.01  # of the violating items score like benign ones, where AUCs are near 1
+
+
 def cells() -> list[Row]:
-    """The items of the smallest group: 500, 100, 50, 20 and 10 on average."""
+    """AUCs from .8 to .9, with 500, 100, 50, 20 and 10 items in the smallest group on average; and AUCs near 1."""
     sizes = ((10_000, 0.05), (2000, 0.05), (2000, 0.025), (2000, 0.01), (2000, 0.005))
-    return [{"rows": rows, "smallest": smallest} for rows, smallest in sizes]
+    ordinary = [{"aucs": ".8 to .9", "rows": rows, "smallest": smallest} for rows, smallest in sizes]
+    return ordinary + [{"aucs": "near 1", "rows": rows, "smallest": smallest} for rows, smallest in sizes[:2]]
 
 
-def draw(rows: int, smallest: float, rng: np.random.Generator) -> View:
+def draw(cell: Row, rows: int, rng: np.random.Generator) -> View:
     label = rng.random(rows) < 0.25
-    groups = {name: rng.random(rows) < share for name, share in zip(NAMES, (*SHARES, smallest), strict=True)}
-    score = 1.8 * label + rng.standard_normal(rows)
-    for inside, shift in zip(groups.values(), SHIFTS, strict=True):
-        score += shift * inside
+    groups = {name: rng.random(rows) < share for name, share in zip(NAMES, (*SHARES, cell["smallest"]), strict=True)}
+    if cell["aucs"] == "near 1":
+        score = 10.0 * (label & (rng.random(rows) >= CONFUSED)) + rng.standard_normal(rows)
+    else:
+        shifts = sum(shift * inside for inside, shift in zip(groups.values(), SHIFTS, strict=True))
+        score = 1.8 * label + rng.standard_normal(rows) + shifts
     members = {name: Membership(np.flatnonzero(inside).astype(np.int32)) for name, inside in groups.items()}
     placed = Placed.of(score, Rows(label, members))
     return View(placed.tally(), None, placed)
 
 
 @cache
-def truth(smallest: float) -> dict[str, float]:
+def truth(number: int) -> dict[str, float]:
     rng = np.random.default_rng(1)
-    views = [draw(500_000, smallest, rng) for _ in range(8)]
+    views = [draw(cells()[number], 500_000, rng) for _ in range(8)]
     return {q.name: float(np.mean([q.value(view.everything) for view in views])) for q in quantities()}
 
 
@@ -52,9 +58,9 @@ def quantities() -> list[PowerMean | JigsawScore]:
 
 def run(cell: Row, draws: int, rng: np.random.Generator) -> list[Row]:
     """Coverage, width, and how often the number was marked as resting on a group that is too small."""
-    sums, right = {q.name: np.zeros(3) for q in quantities()}, truth(cell["smallest"])
+    sums, right = {q.name: np.zeros(3) for q in quantities()}, truth(cells().index(cell))
     for _ in range(draws):
-        scope = draw(cell["rows"], cell["smallest"], rng).everything
+        scope = draw(cell, cell["rows"], rng).everything
         for quantity in quantities():
             value = quantity.value(scope)
             low, high, *_ = quantity.sure(scope, value, LEVEL)

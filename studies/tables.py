@@ -92,10 +92,11 @@ def of_designs() -> str:
 
 
 def of_summaries() -> str:
-    lines = ["| measure | smallest group | coverage | marked `small` |", "|---|---|---|---|"]
+    lines = ["| measure | AUCs | smallest group | coverage | marked `small` |", "|---|---|---|---|---|"]
     for row in summaries.STUDY.read():
         items = f"{row['rows'] * row['smallest']:,.0f} of {row['rows']:,.0f}"
-        lines.append(f"| `{row['measure']}` | {items} | {_pct(row['coverage'])} | {_pct(row['marked'])} % |")
+        where = f"| `{row['measure']}` | {row['aucs']} | {items} |"
+        lines.append(f"{where} {_pct(row['coverage'])} | {_pct(row['marked'])} % |")
     return "\n".join(lines)
 
 

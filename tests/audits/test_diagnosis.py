@@ -8,7 +8,7 @@ from evenhand.audits.bias.diagnosis import Signs, in_words, shape, tendency
 from evenhand.estimate import Estimate
 
 QUIET = {"subgroup_auc": 0.95, "bpsn_auc": 0.95, "bnsp_auc": 0.95, "negative_aeg": 0.0, "positive_aeg": 0.0}
-RATES = ("tpr", "fpr", "tpr_gap", "fpr_gap")
+RATES = ("tpr", "fpr", "tpr_gap", "fpr_gap", "count")
 
 
 def signs(*, wide: bool = False, unsure: tuple[str, ...] = (), skewed: bool = False, **values: float) -> Signs:
@@ -33,18 +33,22 @@ def _flags(stands_out: bool) -> tuple[str, ...]:
         (signs(negative_aeg=0.3, positive_aeg=0.3, bpsn_auc=0.7), "B", "higher"),
         (signs(negative_aeg=0.3, positive_aeg=0.3, bpsn_auc=0.7, skewed=True), "C", "higher"),
         (signs(negative_aeg=-0.3, positive_aeg=-0.3, bnsp_auc=0.7), "D", "lower"),
-        (signs(negative_aeg=0.3, positive_aeg=-0.3), "E", "apart"),
+        (signs(negative_aeg=0.3, positive_aeg=-0.3, subgroup_auc=0.8), "E", "apart"),
         (signs(wide=True), "F", "apart"),
         (signs(subgroup_auc=0.8), "G", "apart"),
-        (signs(negative_aeg=0.1), "A", "higher"),  # one gap alone is a shift
+        # one gap alone is a small shift, unless the other points the other way or ranks suffer
+        (signs(negative_aeg=0.1), "A", "higher"),
         (signs(negative_aeg=0.1, positive_aeg=-0.02, unsure=("positive_aeg",)), "A", "higher"),
-        (signs(negative_aeg=0.07, positive_aeg=-0.08, unsure=("positive_aeg",)), None, "higher"),  # but not against
+        (signs(negative_aeg=0.07, positive_aeg=-0.08, unsure=("positive_aeg",)), None, "higher"),
+        (signs(negative_aeg=0.1, bpsn_auc=0.7, unsure=("bpsn_auc",)), None, "higher"),
+        (signs(negative_aeg=0.3, positive_aeg=0.2, bpsn_auc=0.7, unsure=("positive_aeg",)), None, "higher"),
         (signs(negative_aeg=0.07, positive_aeg=-0.08, subgroup_auc=0.9, unsure=("positive_aeg",)), "E", "apart"),
-        (signs(negative_aeg=0.3, bpsn_auc=0.7, subgroup_auc=0.8), "E", "apart"),  # only the benign items moved
-        (signs(negative_aeg=0.3, bpsn_auc=0.7), None, "higher"),
+        (signs(negative_aeg=0.3, bpsn_auc=0.7, subgroup_auc=0.8), "E", "apart"),
         (signs(positive_aeg=-0.3, bnsp_auc=0.7, subgroup_auc=0.8), "E", "apart"),
+        (signs(negative_aeg=0.3, positive_aeg=-0.3), None, None),  # closer, and still told apart
         (signs(negative_aeg=-0.3, positive_aeg=0.3), None, None),  # told apart better than elsewhere
         (signs(negative_aeg=-0.3, positive_aeg=0.3, wide=True), None, None),
+        (signs(wide=True, bpsn_auc=0.8), None, None),
         (signs(negative_aeg=0.04, positive_aeg=0.04), None, None),  # certain, and too little to matter
         (signs(negative_aeg=0.3, positive_aeg=0.3, unsure=("negative_aeg", "positive_aeg")), None, None),
     ],
@@ -60,3 +64,31 @@ def test_what_does_not_stand_out_is_not_said_to_be_the_same() -> None:
     text = in_words(found, shape(found))
     assert "Benign items of the group are scored higher than elsewhere" in text
     assert "its violating items are not clearly scored differently" in text
+
+
+def test_false_alarms_are_foretold_only_where_benign_items_moved() -> None:
+    """Where everybody else's violating items score lower, BPSN falls without any false alarm in the group."""
+    better = signs(positive_aeg=0.3, bpsn_auc=0.8)
+    assert "false alarms" not in in_words(better, None)
+    assert "false alarms" in in_words(signs(negative_aeg=0.3, bpsn_auc=0.8), None)
+    assert "misses" not in in_words(signs(bnsp_auc=0.8), None)
+    assert "misses" in in_words(signs(positive_aeg=-0.3, bnsp_auc=0.8), None)
+
+
+def test_sure_and_small_is_not_the_same_as_unsure() -> None:
+    assert "surely but little" in in_words(signs(negative_aeg=0.04), None)
+    assert "not clearly" not in in_words(signs(negative_aeg=0.04), None)
+    assert "neither benign nor violating" in in_words(signs(), None)
+
+
+@pytest.mark.parametrize(
+    ("own", "elsewhere", "says"),
+    [
+        (0.004, 0.06, "0.4% of its benign items (elsewhere 6%)"),
+        (0.9989, 0.5, "99.9% of its benign items (elsewhere 50%)"),
+        (0.0, 0.3, "0% of"),
+    ],
+)
+def test_little_is_not_nothing(own: float, elsewhere: float, says: str) -> None:
+    found = signs(fpr=own, fpr_gap=elsewhere - own)
+    assert says in in_words(found, None)

@@ -397,6 +397,36 @@ def test_passwords_stay_out_of_messages(program) -> None:
 def test_an_output_that_is_in_the_way(program) -> None:
     table().write_csv("items.csv")
     Path("there/report.html").mkdir(parents=True)
-    fails(program, "items.csv", *GOOD, "--out", "there", says=["there", "'report.html' is a folder"])
+    fails(
+        program, "items.csv", *GOOD, "--out", "there", says=["there", "'report.html' is to be a file and is a folder"]
+    )
     Path("file").write_text("")
     fails(program, "items.csv", *GOOD, "--out", "file/deep/er", says=["file/deep/er", "cannot be written"])
+
+
+def test_all_groups_that_nobody_is_in_are_named_at_once(program) -> None:
+    table(t=["hello there"] * 8).write_csv("items.csv")
+    Path("terms.txt").write_text("hello\nqueer\nold: elder, old\n")
+    words = ["--score", "p", "--label", "y", "--text", "t", "--terms", "terms.txt"]
+    fails(
+        program, "items.csv", *words, says=["column 't'", "nobody is in the groups 'queer' and 'old'", "leave them out"]
+    )
+
+
+def test_hints(program) -> None:
+    Path("items.csv").write_text("p;y;g\n0,1;1;1\n0,2;0;1\n0,3;1;0\n")
+    fails(program, "items.csv", *GOOD, says=["column 'p', row 1", "'0,1'", "decimals are written with a point"])
+    Path("items.csv").write_bytes("p,y,g,caf\u00e9\n.1,1,1,1\n".encode("latin-1"))
+    line = fails(program, "items.csv", *GOOD, says=["items.csv", "not UTF-8 text in the header"])
+    assert "row" not in line
+    table(g=["yes", "no"] * 4).write_csv("items.csv")
+    fails(program, "items.csv", *GOOD, says=["column 'g', row 1", "true/false or numbers", "yes"])
+
+
+def test_an_output_that_is_full(program, monkeypatch: pytest.MonkeyPatch) -> None:
+    def full(_text: str) -> None:
+        raise OSError(28, "No space left on device")
+
+    table().write_csv("items.csv")
+    monkeypatch.setattr("evenhand.cli.audit_run.show", lambda *_: full(""))
+    fails(program, "items.csv", *GOOD, "--json", says=["the output: No space left on device"])

@@ -204,6 +204,14 @@ def test_blank_names_are_no_group(small: pl.DataFrame) -> None:
     assert sorted(found.values("group")) == ["a", "c"]
 
 
+def test_names_that_differ_in_blanks_are_one(small: pl.DataFrame) -> None:
+    values = small.with_columns(
+        pl.when("a").then(pl.lit("en")).when("b").then(pl.lit("en ")).otherwise(pl.lit("de")).alias("g")
+    )
+    found = eh.audit(values, score="first", label="y", group_by="g").findings[0]
+    assert sorted(found.values("group")) == ["de", "en"]
+
+
 def test_semicolons_and_tabs(small: pl.DataFrame, tmp_path: Path, expected: dict) -> None:
     small.write_csv(tmp_path / "items.csv", separator=";")
     small.write_csv(tmp_path / "tabs.csv", separator="\t")

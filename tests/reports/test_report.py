@@ -56,8 +56,10 @@ def test_every_figure_has_a_file_and_old_ones_go(small: pl.DataFrame, tmp_path: 
     assert len({name.casefold() for name in files}) == 11
     assert "bias_curve_日本" in files
     (tmp_path / "notes.txt").write_text("mine")
+    (tmp_path / "figures" / "thesis.png").write_text("mine")
     eh.audit(table, score="first", label="y", groups=names[:1]).save(tmp_path)
     assert len(list((tmp_path / "figures").glob("*.svg"))) == 3
+    assert (tmp_path / "figures" / "thesis.png").read_text() == "mine"
     assert sorted(path.name for path in tmp_path.iterdir()) == [
         "estimates.csv",
         "figures",

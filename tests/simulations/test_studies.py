@@ -112,9 +112,9 @@ def test_designs_are_unbiased_and_cover() -> None:
 
 def test_summaries_over_overlapping_groups_cover() -> None:
     for row in summaries.STUDY.read():
-        if row["marked"] < 0.5:  # else little is promised
-            assert 0.93 <= row["coverage"] <= 0.975, row
-        assert row["coverage"] >= 0.9, row
+        assert row["coverage"] >= 0.93, row
+        if row["rows"] == 10_000 and row["aucs"] == ".8 to .9":
+            assert row["coverage"] <= 0.97, row
     again(summaries.STUDY, 2, 200, ("coverage", "marked"))
 
 

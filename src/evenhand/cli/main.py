@@ -8,7 +8,7 @@ import sys
 import typer
 
 from evenhand.cli import agreement, audit, demo, init
-from evenhand.errors import EvenhandError
+from evenhand.errors import EvenhandError, InputError
 from evenhand.version import __version__
 
 app = typer.Typer(
@@ -39,6 +39,11 @@ def main() -> None:
     except EvenhandError as error:
         print(f"evenhand: {error}", file=sys.stderr)
         sys.exit(error.exit_code)
+    except OSError as error:  # a full disk, a closed pipe
+        if os.environ.get("EVENHAND_DEBUG"):
+            raise
+        print(f"evenhand: {error.filename or 'the output'}: {error.strerror or error}", file=sys.stderr)
+        sys.exit(InputError.exit_code)
     except Exception as error:
         if os.environ.get("EVENHAND_DEBUG"):
             raise

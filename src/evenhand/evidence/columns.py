@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from typing import NoReturn
 
@@ -15,6 +16,7 @@ from evenhand.tally.order import Scores
 from evenhand.tally.rows import Mask
 
 TRUTH = {"true": "1", "false": "0"}
+DECIMAL_COMMA = re.compile(r"-?\d*,\d+")
 
 
 @dataclass(frozen=True)
@@ -33,7 +35,7 @@ class Table:
             row = (int(self.rows[index]) if self.rows is not None else index) + 1
         raise InputError(problem, source=self.name, column=column, row=row)
 
-    def numbers(self, column: str, what: str) -> pl.Series:
+    def numbers(self, column: str, what: str, kind: str = "numbers") -> pl.Series:
         """A column of numbers; true and false count as 1 and 0; empty stays empty."""
         values = self.frame[column]
         if values.dtype == pl.Boolean or values.dtype.is_numeric():
@@ -44,18 +46,20 @@ class Table:
         parsed = text.replace(list(TRUTH), list(TRUTH.values())).cast(pl.Float64, strict=False)
         bad = parsed.is_null() & text.is_not_null()
         if bad.any():
-            self.fail(f"{what} must be numbers, not {values.filter(bad)[0]!r}", column, bad)
+            wrong = values.filter(bad)[0]
+            hint = "; decimals are written with a point" if DECIMAL_COMMA.fullmatch(str(wrong).strip()) else ""
+            self.fail(f"{what} must be {kind}, not {wrong!r}{hint}", column, bad)
         return parsed
 
     def words(self, column: str, what: str) -> pl.Series:
-        """A column of names, in characters that can be shown anywhere; blank ones are empty."""
+        """A column of names, without blanks around them and in characters that can be shown; blank ones are empty."""
         values = self.frame[column]
         if values.dtype.is_nested() or values.dtype == pl.Binary:
             self.fail(f"{what} must be words or numbers, not {values.dtype}", column)
-        text = values.cast(pl.String)
+        text = values.cast(pl.String).str.strip_chars()
         if text.str.contains(CONTROL.pattern).any():
             text = text.str.replace_all(CONTROL.pattern, "�")
-        return text.set(text.str.strip_chars() == "", None)
+        return text.set(text == "", None)
 
     def complete(self, column: str, values: pl.Series, what: str) -> None:
         """No value may be empty."""
@@ -168,13 +172,14 @@ class Groups:
     def __init__(self, table: Table) -> None:
         self.table, self.members = table, dict[str, Membership]()
         self._known: list[tuple[pl.Series, Mask]] = []
+        self._empty: list[tuple[str, str]] = []
 
     def column(self, column: str, threshold: float) -> None:
         """A group from a column of true/false, 0/1 or shares of annotators."""
         if self.table.frame[column].dtype == pl.Boolean:
             self.add(column, self.table.frame[column], column)
             return
-        values = self.table.numbers(column, "a group's values")
+        values = self.table.numbers(column, "a group's values", "true/false or numbers")
         if values.dtype.is_float():
             values = values.fill_nan(None)
         bad = ((values < 0) | (values > 1)).fill_null(False)
@@ -191,8 +196,16 @@ class Groups:
         """A group from true, false and empty (not annotated)."""
         rows = inside.fill_null(False).arg_true().to_numpy().astype(np.int32)
         if not len(rows):
-            self.table.fail(f"nobody is in the group '{name}': leave it out", column)
+            self._empty.append((name, column))
         self.members[name] = Membership(rows, self._annotated(inside))
+
+    def check(self) -> None:
+        """Somebody must be in every group."""
+        if self._empty:
+            names = " and ".join(f"'{name}'" for name, _ in self._empty)
+            many = len(self._empty) > 1
+            problem = f"nobody is in the group{'s' if many else ''} {names}: leave {'them' if many else 'it'} out"
+            self.table.fail(problem, self._empty[0][1])
 
     def _annotated(self, inside: pl.Series) -> Mask | None:
         if not inside.null_count():

@@ -54,6 +54,8 @@ def check_header(path: Path) -> None:
     header = _header(path)
     if "\0" in header:
         raise InputError("not UTF-8 text (it looks like UTF-16): save the file as UTF-8", source=str(path))
+    if "�" in header:
+        raise InputError("not UTF-8 text in the header: save the file as UTF-8", source=str(path))
     names = next(csv.reader([header], delimiter=separator(path)), [])
     if twice := [name for name in names if names.count(name) > 1]:
         raise InputError(f"the header names '{twice[0]}' more than once", source=str(path))

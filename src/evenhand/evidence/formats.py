@@ -8,7 +8,7 @@ from pathlib import Path
 
 import polars as pl
 
-from evenhand.errors import InputError, nearest
+from evenhand.errors import InputError
 from evenhand.evidence import faults
 
 LOOKED_AT = 10_000  # rows from which the types of columns are inferred at first
@@ -68,9 +68,5 @@ def format_of(path: Path) -> Format:
     endings = {ending: found for found in FORMATS for ending in found.endings}
     fitting = [found for ending, found in endings.items() if path.name.lower().endswith(ending)]
     if not fitting:
-        raise InputError(
-            f"the format of this file is unknown; Evenhand reads {', '.join(endings)}"
-            + (f"; {nearest(path.suffix, endings)}" if path.suffix else ""),
-            source=str(path),
-        )
+        raise InputError(f"the format of this file is unknown; Evenhand reads {', '.join(endings)}", source=str(path))
     return fitting[0]

@@ -154,6 +154,7 @@ def _groups(table: Table, declaration: Declaration) -> dict[str, Membership]:
     for name in declaration.terms:
         assert declaration.text is not None
         groups.add(name, table.frame[TERM + name], declaration.text)
+    groups.check()
     return groups.members
 
 

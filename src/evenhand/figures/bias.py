@@ -66,6 +66,7 @@ def _values(finding: Finding) -> list[dict[str, Any]]:
             "value": m.estimate.value,
             "low": m.estimate.low,
             "high": m.estimate.high,
+            "small": "small" in m.estimate.flags,
         }
         for m in finding
         if m.measure in names and m.estimate.defined and set(m.slice) in ({"group"}, {"group", "model"})
@@ -82,8 +83,8 @@ def _overview(rows: list[dict[str, Any]], groups: list[str]) -> Figure:
         "bias",
         "groups",
         "Every group at a glance",
-        "Dots are values, lines their intervals; the worst group is at the top. AUCs: 1 is best. AEGs: 0 is best, "
-        "to the right the group is scored higher than everyone else.",
+        "Dots are values, lines their intervals, cut off where a small group's are very wide; the worst group is at "
+        "the top. AUCs: 1 is best. AEGs: 0 is best, to the right the group is scored higher than everyone else.",
         chart.to_dict(),
     )
 
@@ -91,7 +92,12 @@ def _overview(rows: list[dict[str, Any]], groups: list[str]) -> Figure:
 def _panel(
     rows: list[dict[str, Any]], title: str, groups: list[str], models: list[str], *, first: bool
 ) -> alt.LayerChart | alt.FacetChart:
-    own = [row for row in rows if row["measure"] == title]
+    lowest, highest = domain = _domain(rows, title)
+    own = [
+        row | {"low": max(row["low"], lowest), "high": min(row["high"], highest)}
+        for row in rows
+        if row["measure"] == title and row["low"] <= highest and row["high"] >= lowest
+    ]
     y = alt.Y(
         "group:N",
         scale=alt.Scale(domain=groups),
@@ -106,9 +112,10 @@ def _panel(
     )
     base = alt.Chart(_data(own)).encode(y=y, color=color, yOffset=alt.YOffset("model:N", sort=models))
     axis = alt.Axis(tickCount=3, format=".2~f", labelOverlap=True)
-    x = alt.X("value:Q", title=title, scale=alt.Scale(domain=_domain(rows, title)), axis=axis)
+    x = alt.X("value:Q", title=title, scale=alt.Scale(domain=domain), axis=axis)
     layers = [base.mark_rule(strokeWidth=2).encode(x=x, x2="high:Q").transform_calculate(value="datum.low")]
-    layers.append(base.mark_point(filled=True, size=42, opacity=1).encode(x=x))
+    within = f"datum.value >= {lowest} && datum.value <= {highest}"
+    layers.append(base.mark_point(filled=True, size=42, opacity=1).encode(x=x).transform_filter(within))
     if title.endswith("AEG"):
         zero = alt.Chart(_data([{"value": 0}])).mark_rule(color=FAINT, strokeDash=[4, 3]).encode(x="value:Q")
         layers.insert(0, zero)
@@ -119,6 +126,7 @@ def _panel(
 def _domain(rows: list[dict[str, Any]], title: str) -> list[float]:
     """The same for all AUCs, and for both gaps, so that panels can be compared."""
     alike = [row for row in rows if str(row["measure"])[-3:] == title[-3:]]
+    alike = [row for row in alike if not row["small"]] or alike  # few items have wide intervals, which are cut off
     if title.endswith("AEG"):
         furthest = max(max(abs(row["low"]), abs(row["high"])) for row in alike)
         return [-math.ceil(10.0 * furthest) / 10.0, math.ceil(10.0 * furthest) / 10.0]

@@ -183,7 +183,7 @@ def _grids(finding: Finding) -> list[Grid]:
     models = finding.values("model")
     found = [replace(_summary(finding, models, {}), title="Overall", brief=OVERALL)]
     for grid in _tables(finding, models, worst_first(finding), HEAT, {}):
-        title = f"{grid.title}: groups, worst first" if grid.title else "Groups, worst first"
+        title = f"{grid.title}: groups, worst in any model first" if grid.title else "Groups, worst first"
         found.append(replace(grid, title=title, brief=FIVE))
     return found
 

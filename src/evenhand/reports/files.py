@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import shutil
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -30,8 +30,11 @@ def write_text(path: Path, text: str) -> None:
 
 
 @contextmanager
-def writing(folder: Path) -> Iterator[Path]:
-    """A folder to write into; what was written replaces files of the same name in `folder` when all went well."""
+def writing(folder: Path, *, replaces: Sequence[str] = ()) -> Iterator[Path]:
+    """A folder to write into; what was written replaces files of the same name in `folder` when all went well.
+
+    `replaces` are patterns of files that only we write: those of an earlier run go.
+    """
     fresh = [path for path in (folder, *folder.parents) if not path.exists()]  # innermost first
     try:
         folder.mkdir(parents=True, exist_ok=True)
@@ -41,7 +44,7 @@ def writing(folder: Path) -> Iterator[Path]:
         raise InputError(f"the output folder cannot be written: {error.strerror}", source=str(folder)) from None
     try:
         yield staging
-        _move(staging, folder)
+        _move(staging, folder, replaces)
     except OSError as error:
         raise InputError(f"the output could not be written: {error.strerror}", source=str(folder)) from None
     finally:
@@ -56,16 +59,18 @@ def _remove_empty(folders: list[Path]) -> None:
             folder.rmdir()
 
 
-def _move(staging: Path, folder: Path) -> None:
-    """Move what was written, folders as a whole, so that nothing of an earlier run is left in them."""
-    made = sorted(staging.iterdir())
-    for path in made:
-        target = folder / path.name
-        if target.is_dir() and not path.is_dir():
-            raise InputError(f"'{path.name}' is a folder where a file is to be written", source=str(folder))
-    aside = Path(tempfile.mkdtemp(prefix=".old-", dir=staging))
-    for path in made:
-        target = folder / path.name
-        if path.is_dir() and target.exists():
-            os.replace(target, aside / path.name)
-        os.replace(path, target)
+def _move(staging: Path, folder: Path, replaces: Sequence[str]) -> None:
+    """Move every file; then remove what an earlier run left and this one did not write again."""
+    made = [path.relative_to(staging) for path in sorted(staging.rglob("*"))]
+    for name in made:
+        if (folder / name).exists() and (folder / name).is_dir() != (staging / name).is_dir():
+            kinds = ("file", "folder") if (folder / name).is_dir() else ("folder", "file")
+            raise InputError(f"'{name}' is to be a {kinds[0]} and is a {kinds[1]}", source=str(folder))
+    earlier = {path.relative_to(folder) for pattern in replaces for path in folder.glob(pattern)}
+    for name in made:
+        if (staging / name).is_dir():
+            (folder / name).mkdir(exist_ok=True)
+        else:
+            os.replace(staging / name, folder / name)
+    for name in earlier - set(made):
+        (folder / name).unlink()

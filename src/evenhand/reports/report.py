@@ -53,10 +53,13 @@ class Report:
     def save(self, folder: str | Path, *, progress: Progress | None = None) -> Path:
         """Write report.html, findings.json, estimates.csv and the figures as SVG and PNG. All or nothing."""
         folder = Path(folder)
-        with writing(folder) as staging:
+        own = [f"figures/{finding.audit}_*.{kind}" for finding in self.findings for kind in ("svg", "png")]
+        with writing(folder, replaces=own) as staging:
             (staging / "findings.json").write_text(self.json(), encoding="utf-8")
             (staging / "estimates.csv").write_text(self.csv(), encoding="utf-8")
             (staging / "figures").mkdir()
+            if progress:
+                progress("drawing", 0, len(self.figures))
             for number, (name, figure) in enumerate(_file_names(self.figures).items(), start=1):
                 (staging / "figures" / f"{name}.svg").write_text(figure.svg, encoding="utf-8")
                 (staging / "figures" / f"{name}.png").write_bytes(figure.png())

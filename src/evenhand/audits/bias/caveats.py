@@ -11,22 +11,11 @@ from evenhand.finding import Finding
 def of(evidence: Evidence, finding: Finding, settings: Settings, *, tests: int) -> tuple[str, ...]:
     """The general ones first, then those of this evidence."""
     found = [
-        "The labels are taken as right. Where annotators judge groups differently, so will these numbers.",
+        "The labels are taken as right. If annotators judged groups differently, these numbers carry that difference.",
         "A difference is not yet a cause: the items of a group may differ from others in more than the group.",
     ]
     if tests:
-        alpha = 1.0 - settings.level
-        found.append(
-            f"{tests:,} comparisons were made at once, so about {tests * alpha:.0f} would look unusual by chance. "
-            f"Those marked as standing out do so after Holm's adjustment: the chance of one or more false marks among "
-            f"all of them is at most {100 * alpha:.3g}%."
-        )
-    if evidence.declaration.inclusion:
-        found.append(
-            "Items were sampled with known probabilities: estimates, intervals and marks are for what was sampled "
-            "from. Where most of it was sampled even a small difference is certain, and marked, whether it would "
-            "return in other items or not."
-        )
+        found.append(_comparisons(tests, 1.0 - settings.level, sampled=bool(evidence.declaration.inclusion)))
     if settings.interval == "bootstrap":
         found.append(
             "Bootstrap intervals are too short where there are few items or a number is near 0 or 1: a draw never "
@@ -37,6 +26,22 @@ def of(evidence: Evidence, finding: Finding, settings: Settings, *, tests: int) 
     found += _not_annotated(evidence)
     found += _undefined(finding)
     return tuple(found)
+
+
+def _comparisons(tests: int, alpha: float, *, sampled: bool) -> str:
+    if sampled:
+        return (
+            f"{tests:,} comparisons were made at once; those marked as standing out do so after Holm's adjustment. "
+            "Items were sampled with known probabilities: estimates, intervals and marks are for what was sampled "
+            "from. Where most of it was sampled even a small difference is certain, and marked, whether it would "
+            "return in other items or not."
+        )
+    chance = f", so about {tests * alpha:.0f} would look unusual by chance" if tests * alpha >= 1 else ""
+    return (
+        f"{tests:,} comparisons were made at once{chance}. "
+        f"Those marked as standing out do so after Holm's adjustment: the chance of one or more false marks among "
+        f"all of them is at most {100 * alpha:.3g}%."
+    )
 
 
 def _small(finding: Finding) -> list[str]:
@@ -57,10 +62,11 @@ def _not_annotated(evidence: Evidence) -> list[str]:
     missing = evidence.unannotated()
     if not missing:
         return []
+    groups = "1 group" if len(missing) == 1 else f"{len(missing)} groups"
     return [
         f"Items without an annotation for a group are left out of that group and of its background: up to "
-        f"{max(missing.values()):,} of {evidence.size:,} items ({len(missing)} groups). AUCs of such a group are held "
-        f"against the AUC over the items annotated for it."
+        f"{max(missing.values()):,} of {evidence.size:,} items ({groups}). AUCs of such a group are held against the "
+        f"AUC over the items annotated for it."
     ]
 
 

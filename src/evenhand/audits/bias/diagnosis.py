@@ -16,8 +16,9 @@ GAP_MARGIN = 0.05  # an average equality gap this far from 0
 WIDE = 1.25  # ranks scattered by so much more than those of equals,
 SURE = 4.0  # and by so many standard errors
 
+AUCS = ("subgroup_auc", "bpsn_auc", "bnsp_auc")
 SHAPES = {
-    "A": "a shift of scores, too small to mix up items",
+    "A": "a shift that hardly mixes up items, though rates at a threshold may differ",
     "B": "a shift to higher scores, large enough to mix up items",
     "C": "a shift to higher scores, large enough to mix up items, with many violating items in the group",
     "D": "a shift to lower scores, large enough to mix up items",
@@ -54,30 +55,36 @@ class Signs:
         together = self.moved("negative_aeg") + self.moved("positive_aeg")
         return (together > 0) - (together < 0)
 
-    def along(self, least: float) -> bool:
-        """Whether both gaps reach so far in the direction of those that count, certain or not."""
+    @property
+    def contradicted(self) -> bool:
+        """A gap that does not count points far the other way than those that do."""
         gaps = (self.estimates["negative_aeg"].value, self.estimates["positive_aeg"].value)
-        return all(gap is not None and gap * self.direction >= least for gap in gaps)
+        return any(gap is not None and gap * self.direction <= -GAP_MARGIN for gap in gaps)
+
+    @property
+    def ranks_hold(self) -> bool:
+        """No AUC is below the overall one by more than the margin, certain or not."""
+        values = [self.estimates[name].value for name in AUCS]
+        return all(value is not None and value >= self.overall_auc - AUC_MARGIN for value in values)
 
 
 def shape(signs: Signs) -> str | None:
     """The letter of the shape that the numbers look like; None when nothing stands out, or no shape fits."""
     negative, positive = signs.moved("negative_aeg"), signs.moved("positive_aeg")
-    if negative > 0 > positive:
+    closer = negative > 0 >= positive or positive < 0 <= negative  # the two classes moved towards one another
+    if closer and signs.lowered("subgroup_auc"):
         return "E"
-    if signs.direction and not signs.along(GAP_MARGIN):  # one class moved, the other did not
-        if signs.lowered("subgroup_auc") and (negative > 0 or positive < 0):
-            return "E"
-        mixed_up = signs.lowered("bpsn_auc" if signs.direction > 0 else "bnsp_auc")
-        return "A" if signs.along(-GAP_MARGIN) and not mixed_up else None
-    if signs.direction > 0:
-        large = "C" if signs.skewed else "B"
-        return large if signs.lowered("bpsn_auc") else "A"
-    if signs.direction < 0:
-        return "D" if signs.lowered("bnsp_auc") else "A"
-    if signs.lowered("subgroup_auc"):
-        return "G"
-    return "F" if signs.wide and negative == positive == 0 else None
+    if negative == positive == 1 and signs.lowered("bpsn_auc"):
+        return "C" if signs.skewed else "B"
+    if negative == positive == -1 and signs.lowered("bnsp_auc"):
+        return "D"
+    if signs.direction:
+        return "A" if signs.ranks_hold and not signs.contradicted else None
+    if negative == positive == 0:
+        if signs.lowered("subgroup_auc"):
+            return "G"
+        return "F" if signs.wide and not any(signs.lowered(name) for name in AUCS) else None
+    return None
 
 
 def widest_by_chance(split: Split, *, violating: bool) -> float:
@@ -103,8 +110,10 @@ def in_words(signs: Signs, letter: str | None) -> str:
     sentences = [_shift(signs), *_consequences(signs), *_at_threshold(signs)]
     if letter:
         sentences.append(f"It looks like shape {letter}: {SHAPES[letter]}.")
-    if any("small" in e.flags for e in signs.estimates.values()):
+    if "small" in signs.estimates["count"].flags:
         sentences.append("The group is small: read the intervals, not the values.")
+    elif any("small" in e.flags for e in signs.estimates.values()):
+        sentences.append("Some of its numbers rest on few items: they are marked.")
     return " ".join(sentences)
 
 
@@ -112,23 +121,35 @@ def _shift(signs: Signs) -> str:
     words = {1: "scored higher than elsewhere", -1: "scored lower than elsewhere", 0: "not clearly scored differently"}
     negative, positive = signs.moved("negative_aeg"), signs.moved("positive_aeg")
     if negative == positive == 0:
-        return "Benign and violating items of the group are scored much as elsewhere, as far as these items can tell."
+        return _unmoved([signs.estimates[name] for name in ("negative_aeg", "positive_aeg")])
     if negative == positive:
         return f"Benign and violating items of the group are both {words[negative]}."
     return f"Benign items of the group are {words[negative]}, its violating items are {words[positive]}."
 
 
+def _unmoved(gaps: list[Estimate]) -> str:
+    if not any(gap.defined for gap in gaps):
+        return f"How its items are scored beside others cannot be said: {gaps[0].note}."
+    if any("stands_out" in gap.flags for gap in gaps):
+        return (
+            f"Its items are scored differently from elsewhere, surely but little: by a gap of less than {GAP_MARGIN:g}."
+        )
+    return "On average neither benign nor violating items of the group are clearly scored differently."
+
+
 def _consequences(signs: Signs) -> list[str]:
     sentences = []
     if signs.lowered("bpsn_auc"):
+        meaning = ": one threshold for all means more false alarms here" if signs.moved("negative_aeg") > 0 else ""
         sentences.append(
             f"In {_misses(signs, 'bpsn_auc')} of 100 pairs a benign item of the group is ranked above a violating item "
-            "from elsewhere: one threshold for all means more false alarms here."
+            f"from elsewhere{meaning}."
         )
     if signs.lowered("bnsp_auc"):
+        meaning = ": one threshold for all means more misses here" if signs.moved("positive_aeg") < 0 else ""
         sentences.append(
             f"In {_misses(signs, 'bnsp_auc')} of 100 pairs a violating item of the group is ranked below a benign item "
-            "from elsewhere: one threshold for all means more misses here."
+            f"from elsewhere{meaning}."
         )
     if signs.lowered("subgroup_auc"):
         sentences.append(
@@ -145,8 +166,15 @@ def _at_threshold(signs: Signs) -> list[str]:
         if difference.value is None or own.value is None:
             continue
         if "stands_out" in difference.flags and abs(difference.value) >= AUC_MARGIN:
-            found.append(f"{own.value:.0%} of its {items} items (elsewhere {own.value + difference.value:.0%})")
+            elsewhere = _percent(own.value + difference.value)
+            found.append(f"{_percent(own.value)} of its {items} items (elsewhere {elsewhere})")
     return [f"At the threshold the model flags {' and '.join(found)}."] if found else []
+
+
+def _percent(share: float) -> str:
+    """With as many digits as keep something from looking like nothing, and nearly all from looking like all."""
+    digits = next((d for d in range(4) if 0.0 < round(share, d + 2) < 1.0), 0)
+    return f"{100.0 * share:.{digits}f}%"
 
 
 def _misses(signs: Signs, name: str) -> str:

@@ -24,14 +24,17 @@ def exhibits(view: View, group: str, slice_: Slice, scale: Scale) -> Iterator[Ex
         yield _curve(split, slice_, "fpr_curve", violating=False)
     fewest = min(mass.total.count for mass in split.inside)
     bins = min(BINS, max(8, round(2.0 * fewest**0.5)))
-    yield _distribution(view, group, slice_, _edges(view, scale, bins))
+    edges = _edges(view, scale, bins)
+    if np.isfinite(edges).all():
+        yield _distribution(view, group, slice_, edges)
 
 
 def _edges(view: View, scale: Scale, bins: int) -> FloatArray:
     scores = view.tally.scores
     lowest = scale.lowest if scale.lowest is not None else float(scores[0])
     highest = scale.highest if scale.highest is not None else float(scores[-1])
-    return np.linspace(lowest, highest if highest > lowest else lowest + 1.0, bins + 1)
+    with np.errstate(over="ignore", invalid="ignore"):  # scores near the largest floats have no distance
+        return np.linspace(lowest, highest if highest > lowest else lowest + 1.0, bins + 1)
 
 
 def _distribution(view: View, group: str, slice_: Slice, edges: FloatArray) -> Exhibit:

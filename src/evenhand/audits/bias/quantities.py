@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from evenhand.audits.quantity import Quantity, Sided, Sure
 from evenhand.audits.view import Scope
+from evenhand.errors import Undefined
 from evenhand.intervals import auc as auc_interval
 from evenhand.intervals import influence, proportions
 from evenhand.intervals.bounded import Bounded, quantile
@@ -155,7 +156,13 @@ class Gap(Sided):
         return tuple(share.whole.count for share in self._shares(scope))
 
     def _shares(self, scope: Scope) -> tuple[Share, Share]:
-        return self.rate(scope.outside), self.rate(scope.inside)
+        found = []
+        for where, confusion in (("outside", scope.outside), ("in", scope.inside)):
+            try:
+                found.append(self.rate(confusion))
+            except Undefined as why:
+                raise Undefined(f"{why} {where} the group") from None
+        return found[0], found[1]
 
 
 RATES: tuple[Quantity, ...] = (

@@ -54,16 +54,17 @@ class Summary(ABC):
     def sides(self, scope: Scope) -> tuple[float, ...]: ...
 
     def bounded(self, scope: Scope, value: float) -> Bounded:
-        """The variance that all rows bring in together, and what items not seen could do to each part."""
+        """The variance that all rows bring in together, and what one item not seen could do to all parts at once."""
         parts = self.parts(scope)
         errors = [abs(slope) * sure.error for slope, sure, _ in parts]
         if scope.view.placed is None:
             variance = sum(errors) ** 2  # as if all parts moved together
         else:
             variance = influence_of(self, scope).variance(scope.view.placed)
-            variance += sum(slope**2 * unseen.variance for slope, _, unseen in parts)
+            variance += sum(abs(slope) * math.sqrt(unseen.variance) for slope, _, unseen in parts) ** 2
         shift = sum(slope * unseen.shift for slope, _, unseen in parts)
-        freedom = _freedom([(error**2, sure.freedom) for error, (_, sure, _) in zip(errors, parts, strict=True)])
+        scarce = sum(error / sure.freedom for error, (_, sure, _) in zip(errors, parts, strict=True))
+        freedom = sum(errors) / scarce if scarce > 0.0 else math.inf  # of parts that rest on the same items
         return Bounded.of(value, variance, shift=shift, freedom=freedom)
 
     def items(self, scope: Scope) -> int:
@@ -144,9 +145,3 @@ class JigsawScore(Summary):
 
     def sides(self, scope: Scope) -> tuple[float, ...]:
         return tuple(side for part in self._four for side in part.sides(scope))
-
-
-def _freedom(parts: list[tuple[float, float]]) -> float:
-    """Satterthwaite's, from the variances of the parts and their degrees of freedom."""
-    terms = sum(variance**2 / freedom for variance, freedom in parts)
-    return sum(variance for variance, _ in parts) ** 2 / terms if terms > 0.0 else math.inf
