@@ -76,7 +76,8 @@ def test_false_alarms_are_foretold_only_where_benign_items_moved() -> None:
 
 
 def test_sure_and_small_is_not_the_same_as_unsure() -> None:
-    assert "surely but little" in in_words(signs(negative_aeg=0.04), None)
+    both = in_words(signs(negative_aeg=0.04, positive_aeg=0.3, unsure=("positive_aeg",)), None)
+    assert "Its benign items are scored differently from elsewhere, surely but little" in both
     assert "not clearly" not in in_words(signs(negative_aeg=0.04), None)
     assert "neither benign nor violating" in in_words(signs(), None)
 

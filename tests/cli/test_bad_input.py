@@ -5,6 +5,7 @@ from __future__ import annotations
 import gzip
 import shlex
 import sqlite3
+import tomllib
 from pathlib import Path
 
 import polars as pl
@@ -430,3 +431,17 @@ def test_an_output_that_is_full(program, monkeypatch: pytest.MonkeyPatch) -> Non
     table().write_csv("items.csv")
     monkeypatch.setattr("evenhand.cli.audit_run.show", lambda *_: full(""))
     fails(program, "items.csv", *GOOD, "--json", says=["the output: No space left on device"])
+
+
+def test_rows_cut_off_before_a_text(program) -> None:
+    Path("items.csv").write_text("p,y,g,h,t\n.1,1,1,1,hello\n.2,0,1,0,hello\n.3,1,0,1,hello\n.4,0,0\n")
+    roles = ["--score", "p", "--label", "y", "--groups", "g,h", "--text", "t"]
+    fails(program, "items.csv", *roles, says=["items.csv", "row 4", "3 fields where the header has 5"])
+
+
+def test_control_characters_in_a_first_declaration(program) -> None:
+    table(t=["a\x1bb", "c"] * 4, u=["\U0001f600\U000e0001", "x"] * 4).rename({"u": "u\U000e0001"}).write_parquet(
+        "items.parquet"
+    )
+    assert program("init", "items.parquet").code == 0
+    tomllib.loads(Path("audit.toml").read_text())

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import io
 import json
 import subprocess
 import sys
+from contextlib import contextmanager
 from pathlib import Path
 
 import polars as pl
 import pytest
 
 import evenhand as eh
+from evenhand.cli.progress import progress_bar
 
 ROLES = ["--score", "first,second", "--label", "y", "--groups", "a,b"]
 
@@ -227,3 +230,39 @@ def test_init_tells_scores_from_labels(program, small: pl.DataFrame) -> None:
     text = Path("audit.toml").read_text()
     for line in ('score = ["toxicity_1", "toxicity_6"]', 'label = "label"', 'positive = "?"', 'groups = ["a"]'):
         assert line in text, line
+
+
+def test_names_may_look_like_markup(program, small: pl.DataFrame) -> None:
+    odd = small.rename({"first": "p[/b]", "a": "[red]a"}).with_columns(pl.lit("[/b]x").alias("[bold]"))
+    odd.write_parquet("items.parquet")
+    roles = ["--score", "p[/b],second", "--label", "y", "--groups", "[red]a,b", "--slice", "[bold]"]
+    done = program("audit", "items.parquet", *roles)
+    assert done.code == 0, done.err
+    assert "p[/b]: groups" in done.out
+    assert "[red]a" in done.out
+    with progress_on_a_terminal() as move:
+        move("measuring [/b]x", 1, 2)
+
+
+@contextmanager
+def progress_on_a_terminal():
+    class Terminal(io.StringIO):
+        def isatty(self) -> bool:
+            return True
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(sys, "stderr", Terminal())
+        with progress_bar() as move:
+            yield move
+
+
+def test_a_terminal_shows_differences_with_their_sign(program, small: pl.DataFrame, monkeypatch) -> None:
+    small.write_parquet("items.parquet")
+    monkeypatch.setenv("COLUMNS", "80")
+    roles = ["--score", "first,second", "--label", "y", "--groups", "a,b"]
+    narrow = program("audit", "items.parquet", *roles).out
+    found = eh.load("evenhand-report/findings.json").get("auroc", model="second", against="first").value
+    assert f"{found:+.3f}" in narrow
+    assert "power mean" not in narrow
+    monkeypatch.setenv("COLUMNS", "200")
+    assert "power mean" in program("audit", "items.parquet", *roles).out

@@ -212,6 +212,27 @@ def test_names_that_differ_in_blanks_are_one(small: pl.DataFrame) -> None:
     assert sorted(found.values("group")) == ["de", "en"]
 
 
+def test_names_of_files_are_no_patterns(small: pl.DataFrame, tmp_path: Path, expected: dict) -> None:
+    for kind in ("csv", "parquet", "jsonl", "arrow"):
+        write(small, tmp_path / f"items[1].{kind}")
+        write(small.with_columns(1.0 - pl.col("first")), tmp_path / f"items1.{kind}")
+        assert numbers(tmp_path / f"items[1].{kind}") == pytest.approx(expected, abs=1e-12, nan_ok=True)
+
+
+def test_long_fields_and_odd_headers(small: pl.DataFrame, tmp_path: Path, expected: dict) -> None:
+    long = small.with_columns(pl.when(pl.col("id") == 3).then(pl.lit("x" * 200_000)).otherwise("text").alias("text"))
+    holed = long.with_columns(pl.when(pl.col("id") == 5).then(None).otherwise("b").alias("b"))
+    path = tmp_path / "items.csv"
+    holed.select(*[c for c in holed.columns if c != "b"], "b").write_csv(path)
+    assert numbers(path)  # an empty last field, and no complaint about quotes
+    text = path.read_text().splitlines()
+    path.write_text("\n".join([text[0] + ",,", *(line + ",," for line in text[1:])]))
+    assert numbers(path)
+    zipped = tmp_path / "items.csv.GZ"
+    zipped.write_bytes(gzip.compress((write(small, tmp_path / "plain.csv")).read_bytes()))
+    assert numbers(zipped) == expected
+
+
 def test_semicolons_and_tabs(small: pl.DataFrame, tmp_path: Path, expected: dict) -> None:
     small.write_csv(tmp_path / "items.csv", separator=";")
     small.write_csv(tmp_path / "tabs.csv", separator="\t")

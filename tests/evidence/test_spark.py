@@ -114,6 +114,18 @@ def test_bad_input(on_cluster, small: pl.DataFrame, change: pl.Expr, options: di
         eh.audit(on_cluster(small.with_columns(change)), **{**ROLES, **options})
 
 
+def test_names_are_cleaned_as_elsewhere(on_cluster, small: pl.DataFrame) -> None:
+    values = pl.when("a").then(pl.lit("x\x1b[31m ")).when("b").then(pl.lit(" ")).otherwise(pl.lit("z")).alias("g")
+    words = pl.when("y").then(pl.lit("bad ")).otherwise(pl.lit("ok")).alias("y")
+    table = small.with_columns(values, words, (pl.col("id") % 2).alias("n"))
+    roles = {"score": "first", "label": "y", "positive": "bad", "group_by": "g", "count": "n"}
+    remote, local = eh.audit(on_cluster(table), **roles).findings[0], eh.audit(table, **roles).findings[0]
+    same(remote, local)
+    assert sorted(remote.values("group")) == ["x�[31m", "z"]
+    with pytest.raises(eh.InputError, match="fewer than two different values"):
+        eh.audit(on_cluster(table.with_columns(pl.lit("one").alias("g"))), **roles)
+
+
 def test_infinite_scores(on_cluster, small: pl.DataFrame) -> None:
     broken = small.with_columns(pl.when(pl.col("id") == 5).then(float("inf")).otherwise("first").alias("first"))
     with pytest.raises(eh.InputError, match="not finite in 1 rows"):

@@ -8,6 +8,7 @@ import polars as pl
 import pytest
 
 import evenhand as eh
+from evenhand.figures.bias import worst_first
 
 
 @pytest.fixture
@@ -69,6 +70,31 @@ def test_every_figure_has_a_file_and_old_ones_go(small: pl.DataFrame, tmp_path: 
     ]
 
 
+def test_a_folder_may_lead_elsewhere_and_a_failure_changes_nothing(report: eh.Report, tmp_path: Path) -> None:
+    here, there = tmp_path / "here", tmp_path / "there"
+    here.mkdir()
+    there.mkdir()
+    (here / "figures").symlink_to(there)
+    report.save(here)
+    assert any(there.iterdir())
+    (here / "figures").unlink()
+    (here / "figures").symlink_to(tmp_path / "nowhere")
+    (here / "estimates.csv").write_text("old")
+    with pytest.raises(eh.InputError, match="could not be written"):
+        report.save(here)
+    assert (here / "estimates.csv").read_text() == "old"
+    assert not [path for path in here.iterdir() if path.name.startswith(".")]
+
+
+def test_small_groups_come_last(small: pl.DataFrame) -> None:
+    table = small.with_columns((pl.col("id") < 40).alias("few")).with_columns(
+        pl.when(pl.col("few")).then(1.0 - pl.col("first")).otherwise("first").alias("first")
+    )
+    found = eh.audit(table, score="first", label="y", groups=["few", "a", "b"]).findings[0]
+    assert worst_first(found)[-1] == "few"
+    assert found.get("subgroup_auc", group="few").value < found.get("subgroup_auc", group="a").value
+
+
 def test_headers_of_a_spreadsheet_are_harmless(small: pl.DataFrame) -> None:
     odd = "=cmd|calc!A1"
     table = small.with_columns(pl.when("a").then(pl.lit("+x")).otherwise(pl.lit("y")).alias(odd))
@@ -82,6 +108,8 @@ def test_the_threshold_is_said(small: pl.DataFrame) -> None:
     half = small.with_columns((100 * pl.col("second")).alias("second"))
     both = eh.audit(half, score=["first", "second"], scale=["probability", "percent"], label="y", groups="a")
     assert "At the threshold (first: 0.5, second: 50)" in both.html()
+    ranks = eh.audit(small, score=["first", "second"], scale=["probability", "rank"], label="y", groups="a")
+    assert "At the threshold (first: 0.5)" in ranks.html()
     with pytest.raises(eh.InputError, match="different scales"):
         eh.audit(
             half, score=["first", "second"], scale=["probability", "percent"], label="y", groups="a", threshold=0.4

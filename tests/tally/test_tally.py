@@ -118,6 +118,24 @@ def test_resampling_is_seeded_and_keeps_what_it_should() -> None:
     assert np.array_equal(again.weight > 0, again.count > 0)
 
 
+def test_the_heaviest_unseen_item_is_that_of_both_shards() -> None:
+    """Also where one shard has only ties, and outside a group."""
+    rng = np.random.default_rng(8)
+    label, pi = rng.random(60) < 0.5, np.where(np.arange(60) == 7, 0.01, 0.5)
+    group = Membership(np.arange(30, 60, dtype=np.int32))
+
+    def counted(keep: np.ndarray) -> Tally:
+        rows = Rows(label, {"g": group}, Weights.of(inclusion=pi)).take(keep)
+        return Placed.of(np.round(rng.random(int(keep.sum())), 1), rows).tally()
+
+    first = np.arange(60) < 20
+    both = counted(first) + counted(~first)
+    assert both.everyone.of(violating=bool(label[7])).total.heaviest == pytest.approx(99.0)
+    split = both.split("g")
+    assert split.outside.of(violating=bool(label[7])).total.heaviest == pytest.approx(99.0)
+    assert split.inside.of(violating=bool(label[7])).total.heaviest == pytest.approx(1.0)
+
+
 def test_tallies_on_different_grids_do_not_add() -> None:
     def binned(low: float, high: float) -> Tally:
         mass = Mass(np.array([1.0]))

@@ -42,7 +42,7 @@ def sketch(source: Source, data: str, query: str | None, *, beside: Path) -> str
     guess = _guess(frame)
     columns = "\n".join(f"#   {CONTROL.sub('�', name)}: {_describe(frame[name])}" for name in frame.columns)
     lines = [
-        f"# What the columns of {data} mean, for: evenhand audit THIS-FILE",
+        f"# What the columns of {CONTROL.sub('�', data)} mean, for: evenhand audit THIS-FILE",
         "# Filled in by looking at names and values. Check every line: only you know what a column means.",
         "#",
         "# The columns, with what the first rows hold:",
@@ -151,7 +151,7 @@ def _describe(values: pl.Series) -> str:
         return f"{values.dtype}, {values.min()!s} to {values.max()!s}{empty}"
     if values.dtype == pl.String and _distinct(values) <= 6:
         shown = ", ".join(sorted(str(value)[:20] for value in values.drop_nulls().unique().to_list()))
-        return f"text: {' '.join(shown.split())}{empty}"
+        return f"text: {CONTROL.sub('�', ' '.join(shown.split()))}{empty}"
     return f"{values.dtype}{empty}"
 
 
@@ -162,5 +162,5 @@ def _line(name: str, value: str | list[str] | None, meaning: str) -> str:
 
 
 def _quoted(text: str) -> str:
-    escaped = "".join(c if c.isprintable() and c not in '"\\' else f"\\u{ord(c):04x}" for c in text)
+    escaped = "".join(c if c.isprintable() and c not in '"\\' else f"\\U{ord(c):08x}" for c in text)
     return f'"{escaped}"'

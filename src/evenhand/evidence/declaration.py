@@ -96,6 +96,13 @@ class Declaration:
         filled = {f.name for f in fields(self) if f.name not in ("scale", "positive") and getattr(self, f.name)}
         return frozenset(filled | ({"groups"} if self.group_by or self.terms else set()))
 
+    @property
+    def columns(self) -> list[str]:
+        """Every column that is named, once; the text last, of which only some things are looked at."""
+        single = (self.label, self.group_by, self.id, self.count, self.inclusion)
+        named = [*self.score, *(column for column in single if column), *self.groups, *self.slices]
+        return list(dict.fromkeys([*named, *([self.text] if self.text else [])]))
+
     def scale_of(self, index: int) -> Scale:
         """The scale of the score with this number."""
         return SCALES[self.scale[index] if len(self.scale) > 1 else self.scale[0]]

@@ -6,7 +6,7 @@ import csv
 import gzip
 import json
 import zlib
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import IO
 
@@ -44,7 +44,7 @@ def _first(error: Exception) -> str:
 
 def separator(path: Path) -> str:
     """Commas in .csv and tabs in .tsv, unless the header has none of them and semicolons or tabs instead."""
-    usual = "\t" if ".tsv" in path.suffixes else ","
+    usual = "\t" if ".tsv" in path.name.lower() else ","
     header = _header(path)
     return usual if usual in header else next((other for other in (";", "\t", ",") if other in header), usual)
 
@@ -56,8 +56,8 @@ def check_header(path: Path) -> None:
         raise InputError("not UTF-8 text (it looks like UTF-16): save the file as UTF-8", source=str(path))
     if "�" in header:
         raise InputError("not UTF-8 text in the header: save the file as UTF-8", source=str(path))
-    names = next(csv.reader([header], delimiter=separator(path)), [])
-    if twice := [name for name in names if names.count(name) > 1]:
+    names = header.split(separator(path)) if '"' not in header else next(_rows([header], path), [])
+    if twice := [name for name in names if name and names.count(name) > 1]:
         raise InputError(f"the header names '{twice[0]}' more than once", source=str(path))
 
 
@@ -85,7 +85,7 @@ def cut_off(path: Path) -> InputError | None:
 
 
 def _open(path: Path) -> IO[bytes]:
-    return gzip.open(path) if path.suffix == ".gz" else path.open("rb")  # type: ignore[return-value]
+    return gzip.open(path) if path.suffix.lower() == ".gz" else path.open("rb")  # type: ignore[return-value]
 
 
 def _whole(path: Path) -> InputError | None:
@@ -124,7 +124,13 @@ def _json_lines(path: Path) -> InputError | None:
 def _walk(path: Path, *, fewer: bool = False) -> InputError | None:
     with _open(path) as file:
         lines = (line.decode("utf-8", errors="replace") for line in file)
-        return _fields(csv.reader(lines, delimiter=separator(path), strict=True), fewer=fewer)
+        return _fields(_rows(lines, path), fewer=fewer)
+
+
+def _rows(lines: Iterable[str], path: Path) -> Iterator[list[str]]:
+    """Fields as they stand, however long: a comment may be longer than what the csv module takes by itself."""
+    csv.field_size_limit(1 << 30)
+    return csv.reader(lines, delimiter=separator(path), strict=True)
 
 
 def _fields(reader: Iterator[list[str]], *, fewer: bool) -> InputError | None:

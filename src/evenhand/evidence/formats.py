@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import glob
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
@@ -28,7 +29,7 @@ class Format:
 
 def _delimited(path: Path, looked_at: int | None) -> pl.LazyFrame:
     faults.check_header(path)
-    return pl.scan_csv(path, separator=faults.separator(path), infer_schema_length=looked_at)
+    return pl.scan_csv(path, separator=faults.separator(path), infer_schema_length=looked_at, glob=False)
 
 
 def _xlsx(path: Path) -> pl.LazyFrame:
@@ -43,7 +44,7 @@ def _xlsx(path: Path) -> pl.LazyFrame:
 
 
 FORMATS = (
-    Format("Parquet", (".parquet",), lambda path: pl.scan_parquet(path)),
+    Format("Parquet", (".parquet",), lambda path: pl.scan_parquet(path, glob=False)),
     Format(
         "CSV",
         (".csv", ".tsv", ".csv.gz", ".tsv.gz"),
@@ -55,10 +56,10 @@ FORMATS = (
     Format(
         "JSONL",
         (".jsonl", ".ndjson"),
-        lambda path: pl.scan_ndjson(path, infer_schema_length=LOOKED_AT),
+        lambda path: pl.scan_ndjson(glob.escape(str(path)), infer_schema_length=LOOKED_AT),
         locate=faults.in_json_lines,
     ),
-    Format("Arrow", (".arrow", ".feather"), lambda path: pl.scan_ipc(path)),
+    Format("Arrow", (".arrow", ".feather"), lambda path: pl.scan_ipc(path, glob=False)),
     Format("XLSX", (".xlsx",), _xlsx),
 )
 

@@ -65,11 +65,11 @@ def _on_cluster(data: Any) -> Any:
 
 
 def _read(source: Source, declaration: Declaration) -> Table:
-    wanted = _columns(declaration)
     known = list(source.columns())
-    for column in [*wanted, *([declaration.text] if declaration.text else [])]:
+    for column in declaration.columns:
         if column not in known:
             raise faults.unknown_column(column, known, source.name)
+    wanted = [column for column in declaration.columns if column != declaration.text]
     expressions = [pl.col(column) for column in wanted] + _derived(declaration)
     if declaration.where is None:
         frame, rows = source.collect(lambda lazy: lazy.select(expressions)), None
@@ -82,7 +82,8 @@ def _read(source: Source, declaration: Declaration) -> Table:
     if not len(frame):
         problem = "the file holds no rows" if rows is None else f"no row is left where {declaration.where}"
         raise InputError(problem, source=source.name)
-    if known[-1] in frame and frame[known[-1]].null_count():
+    last = max(declaration.columns, key=known.index)  # where a row that is cut off lacks something
+    if frame[LENGTH if last == declaration.text else last].null_count():
         source.check_whole()
     return _without_zeros(Table(source.name, frame, rows), declaration)
 
@@ -96,12 +97,6 @@ def _without_zeros(table: Table, declaration: Declaration) -> Table:
         return table
     rows = table.rows if table.rows is not None else pl.Series(np.arange(len(there)))
     return Table(table.name, table.frame.filter(there), rows.filter(there))
-
-
-def _columns(declaration: Declaration) -> list[str]:
-    single = (declaration.label, declaration.group_by, declaration.id, declaration.count, declaration.inclusion)
-    named = [*declaration.score, *(column for column in single if column), *declaration.groups, *declaration.slices]
-    return list(dict.fromkeys(named))
 
 
 def _derived(declaration: Declaration) -> list[pl.Expr]:

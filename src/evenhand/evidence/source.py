@@ -34,7 +34,7 @@ class Source:
         return self._guarded(pl.LazyFrame.collect_schema)
 
     def collect(self, build: Callable[[pl.LazyFrame], pl.LazyFrame]) -> pl.DataFrame:
-        """Read what a query needs and nothing more."""
+        """Read what a query needs; of delimited text every field is looked at."""
         whole = pl.QueryOptFlags(projection_pushdown=self.again is None)  # delimited text: see every field of a row
         return self._guarded(lambda frame: build(frame).collect(engine="streaming", optimizations=whole))
 

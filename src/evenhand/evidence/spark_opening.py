@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 import narwhals.stable.v2 as nw
 
-from evenhand.errors import InputError
+from evenhand.errors import CONTROL, InputError
 from evenhand.evidence import faults
 from evenhand.evidence.declaration import Declaration
 from evenhand.evidence.evidence import Part
@@ -37,9 +37,11 @@ def open_spark(frame: Frame, declaration: Declaration) -> SparkEvidence:
     if declaration.where:
         raise InputError("filter the Spark frame itself rather than with where", source=NAME)
     schema = frame.collect_schema()
-    for column in _columns(declaration):
+    for column in declaration.columns:
         if column not in schema:
             raise faults.unknown_column(column, list(schema), NAME)
+    if declaration.count:
+        frame = frame.filter(_flag(_number(declaration.count) == 0.0) < 0.5)  # a row that is there no times
     members = _memberships(frame, declaration)
     rules = _faults(declaration)
     prepared = frame.select(
@@ -47,7 +49,7 @@ def open_spark(frame: Frame, declaration: Declaration) -> SparkEvidence:
         **{LABEL: _label(declaration)},
         **_weights(declaration),
         **{column: expression for pair in members.values() for column, expression in pair},
-        **{column: nw.col(column).cast(nw.String) for column in declaration.slices},
+        **{column: _words(column) for column in declaration.slices},
         **_length(declaration),
         **{f"_f_{number}": _flag(fault.bad) for number, fault in enumerate(rules)},
     )
@@ -62,14 +64,14 @@ def open_spark(frame: Frame, declaration: Declaration) -> SparkEvidence:
     return replace(evidence, parts=tuple(_parts(evidence)))
 
 
-def _columns(declaration: Declaration) -> list[str]:
-    d = declaration
-    single = (d.label, d.group_by, d.text, d.count, d.inclusion, d.id)
-    return [*d.score, *(column for column in single if column), *d.groups, *d.slices]
-
-
 def _number(column: str) -> nw.Expr:
     return nw.col(column).cast(nw.Float64)
+
+
+def _words(column: str) -> nw.Expr:
+    """Names as `columns.Table.words` makes them."""
+    text = nw.col(column).cast(nw.String).str.strip_chars().str.replace_all(CONTROL.pattern, "�")
+    return nw.when(text != "").then(text)
 
 
 def _flag(condition: nw.Expr) -> nw.Expr:
@@ -80,7 +82,7 @@ def _flag(condition: nw.Expr) -> nw.Expr:
 def _label(declaration: Declaration) -> nw.Expr:
     assert declaration.label is not None
     if declaration.positive:
-        return _flag(nw.col(declaration.label).cast(nw.String).is_in(list(declaration.positive)))
+        return _flag(_words(declaration.label).is_in(list(declaration.positive)))
     return _flag(_number(declaration.label) >= declaration.label_threshold)
 
 
@@ -107,8 +109,11 @@ def _memberships(frame: Frame, declaration: Declaration) -> dict[str, tuple[tupl
         share = _number(column)
         found[column] = (share >= declaration.group_threshold) & ~share.is_nan(), ~(share.is_null() | share.is_nan())
     if declaration.group_by:
-        text = nw.col(declaration.group_by).cast(nw.String)
-        for value in _values(frame, declaration.group_by, MOST_GROUPS):
+        text, values = _words(declaration.group_by), _values(frame, declaration.group_by, MOST_GROUPS)
+        if len(values) < 2:
+            problem = "fewer than two different values: there is nothing to compare with"
+            raise InputError(problem, source=NAME, column=declaration.group_by)
+        for value in values:
             found[value] = text == value, ~text.is_null()
     for name, words in declaration.terms.items():
         assert declaration.text is not None
@@ -121,8 +126,7 @@ def _memberships(frame: Frame, declaration: Declaration) -> dict[str, tuple[tupl
 
 
 def _values(frame: Frame, column: str, most: int) -> list[str]:
-    text = nw.col(column).cast(nw.String)
-    rows = frame.select(text.alias(column)).drop_nulls().unique().head(most + 1).collect("polars").to_polars()
+    rows = frame.select(_words(column).alias(column)).drop_nulls().unique().head(most + 1).collect("polars").to_polars()
     if len(rows) > most:
         raise InputError(f"more than {most} different values", source=NAME, column=column)
     return sorted(rows[column].to_list())
@@ -147,7 +151,7 @@ def _faults(declaration: Declaration) -> list[Fault]:
             found.append(Fault(column, "the score is outside its scale", outside))
     assert declaration.label is not None
     if declaration.positive:
-        found.append(Fault(declaration.label, "the label is empty", nw.col(declaration.label).is_null()))
+        found.append(Fault(declaration.label, "the label is empty", _words(declaration.label).is_null()))
     else:
         found += _bare(declaration.label, "the label")
         found.append(_share(declaration.label, "the label is neither 0, 1 nor a share of annotators"))

@@ -29,10 +29,7 @@ NAMES = {
 
 @dataclass(frozen=True, slots=True)
 class Comparison:
-    """The AUC of one sample of a split over another, shifted so that `neutral` is what no bias looks like.
-
-    For the two gaps that is 0; the three AUCs have no neutral value of their own and are held against the overall AUC.
-    """
+    """The AUC of one sample of a split over another; the two gaps are shifted so that 0 is even."""
 
     name: str
     high: Sample

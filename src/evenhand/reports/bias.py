@@ -59,8 +59,9 @@ def section(finding: Finding) -> dict[str, Any]:
 
 def _threshold(finding: Finding) -> str:
     """Where items are flagged, in words."""
-    thresholds = {model: at for model, at in finding.provenance.get("thresholds", {}).items() if at is not None}
-    if len(set(thresholds.values())) == 1:
+    given = finding.provenance.get("thresholds", {})
+    thresholds = {model: at for model, at in given.items() if at is not None}
+    if len(set(given.values())) == 1 and thresholds:
         return f"At the threshold {next(iter(thresholds.values())):g}"
     return "At the threshold" + (
         f" ({', '.join(f'{m}: {at:g}' for m, at in thresholds.items())})" if thresholds else ""

@@ -60,17 +60,25 @@ def _remove_empty(folders: list[Path]) -> None:
 
 
 def _move(staging: Path, folder: Path, replaces: Sequence[str]) -> None:
-    """Move every file; then remove what an earlier run left and this one did not write again."""
-    made = [path.relative_to(staging) for path in sorted(staging.rglob("*"))]
+    """Put every file beside its place under another name, then rename all; then remove what an earlier run left."""
+    made = [path.relative_to(staging) for path in sorted(staging.rglob("*")) if path.is_file()]
+    earlier = {path.relative_to(folder) for pattern in replaces for path in folder.glob(pattern) if path.is_file()}
     for name in made:
-        if (folder / name).exists() and (folder / name).is_dir() != (staging / name).is_dir():
-            kinds = ("file", "folder") if (folder / name).is_dir() else ("folder", "file")
-            raise InputError(f"'{name}' is to be a {kinds[0]} and is a {kinds[1]}", source=str(folder))
-    earlier = {path.relative_to(folder) for pattern in replaces for path in folder.glob(pattern)}
-    for name in made:
-        if (staging / name).is_dir():
-            (folder / name).mkdir(exist_ok=True)
-        else:
-            os.replace(staging / name, folder / name)
-    for name in earlier - set(made):
-        (folder / name).unlink()
+        if (folder / name).is_dir():
+            raise InputError(f"'{name}' is to be a file and is a folder", source=str(folder))
+    waiting: dict[Path, Path] = {}
+    try:
+        for name in made:
+            target = folder / name
+            target.parent.mkdir(parents=True, exist_ok=True)
+            waiting[target] = target.with_name(f".{target.name}.new")
+            shutil.move(staging / name, waiting[target])  # a folder may lie on another disk
+        for target, fresh in waiting.items():
+            os.replace(fresh, target)
+    finally:
+        for fresh in waiting.values():
+            fresh.unlink(missing_ok=True)
+    written = {str(name).casefold() for name in made}
+    for name in earlier:
+        if str(name).casefold() not in written:
+            (folder / name).unlink()

@@ -53,7 +53,8 @@ class Report:
     def save(self, folder: str | Path, *, progress: Progress | None = None) -> Path:
         """Write report.html, findings.json, estimates.csv and the figures as SVG and PNG. All or nothing."""
         folder = Path(folder)
-        own = [f"figures/{finding.audit}_*.{kind}" for finding in self.findings for kind in ("svg", "png")]
+        drawn = {(figure.audit, figure.name) for figure in self.figures}
+        own = [f"figures/{audit}_{name}*.{kind}" for audit, name in sorted(drawn) for kind in ("svg", "png")]
         with writing(folder, replaces=own) as staging:
             (staging / "findings.json").write_text(self.json(), encoding="utf-8")
             (staging / "estimates.csv").write_text(self.csv(), encoding="utf-8")

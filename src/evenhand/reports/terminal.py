@@ -50,7 +50,8 @@ def _lines(finding: Finding) -> list[str]:
 
 
 def _table(grid: Grid, measures: Sequence[str]) -> Table:
-    table = Table(title=grid.title, title_justify="left", title_style="bold", box=None, padding=(0, 1), pad_edge=False)
+    title = Text(grid.title, style="bold")
+    table = Table(title=title, title_justify="left", box=None, padding=(0, 1), pad_edge=False)
     table.add_column("", overflow="fold")
     for measure in measures:
         table.add_column(words.word(measure).label, justify="right")

@@ -67,7 +67,7 @@ def _correlation(pairs: list[tuple[float, float]], level: float) -> Estimate:
     if math.isnan(value):
         return Estimate.undefined("all groups have the same value in one finding", level=level, n=len(pairs))
     if abs(value) > 1.0 - ROUNDING:
-        return _perfect(round(value), len(pairs), level)
+        return _perfect(float(round(value)), len(pairs), level)
     reach = quantile(level) * math.sqrt((1.0 + value**2 / 2.0) / (len(pairs) - 3))
     low, high = math.tanh(math.atanh(value) - reach), math.tanh(math.atanh(value) + reach)
     return Estimate(value, low, high, level, METHOD, len(pairs))

@@ -98,7 +98,13 @@ def _readings(finding: Finding, views: Views) -> Iterator[Reading]:
         named = {"model": model} if len(views) > 1 else {}
         for group in view.tally.groups:
             estimates = {q.name: finding.get(q.name, **named, group=group) for q in OF_GROUPS}
-            reference = view.reference(group).value
+            try:
+                reference = view.reference(group).value
+            except Undefined:
+                yield Reading(
+                    {**named, "group": group}, "Nothing can be said: items of one class only were annotated for it."
+                )
+                continue
             signs = Signs(estimates, reference, wide=_wide(view, group), skewed=_skewed(finding, named, group))
             letter = shape(signs)
             yield Reading({**named, "group": group}, in_words(signs, letter), letter, tendency(signs, letter))

@@ -105,8 +105,6 @@ def tendency(signs: Signs, letter: str | None) -> str | None:
 
 def in_words(signs: Signs, letter: str | None) -> str:
     """Two or three sentences for a report."""
-    if all(not e.defined for e in signs.estimates.values()):
-        return "Nothing can be said: " + str(next(iter(signs.estimates.values())).note) + "."
     sentences = [_shift(signs), *_consequences(signs), *_at_threshold(signs)]
     if letter:
         sentences.append(f"It looks like shape {letter}: {SHAPES[letter]}.")
@@ -130,10 +128,10 @@ def _shift(signs: Signs) -> str:
 def _unmoved(gaps: list[Estimate]) -> str:
     if not any(gap.defined for gap in gaps):
         return f"How its items are scored beside others cannot be said: {gaps[0].note}."
-    if any("stands_out" in gap.flags for gap in gaps):
-        return (
-            f"Its items are scored differently from elsewhere, surely but little: by a gap of less than {GAP_MARGIN:g}."
-        )
+    sure = [kind for kind, gap in zip(("benign", "violating"), gaps, strict=True) if "stands_out" in gap.flags]
+    if sure:
+        which = f"Its {' and '.join(sure)} items"
+        return f"{which} are scored differently from elsewhere, surely but little: by a gap below {GAP_MARGIN:g}."
     return "On average neither benign nor violating items of the group are clearly scored differently."
 
 
