@@ -7,8 +7,10 @@ import polars as pl
 import pytest
 
 import evenhand as eh
-from evenhand.audits.bias.summary import JigsawScore
+from evenhand.audits.bias.quantities import Compared
+from evenhand.audits.bias.summary import JigsawScore, PowerMean
 from evenhand.audits.view import View
+from evenhand.measures import bias
 from evenhand.tally import Membership, Placed, Rows, Weights
 
 NAMES = [f"g{i}" for i in range(4)]
@@ -188,3 +190,17 @@ def test_a_group_within_another_is_no_intersection(small: pl.DataFrame) -> None:
     nested = small.with_columns((pl.col("a") & (pl.col("id") < 500)).alias("c"))
     found = finding(nested, score="first", label="y", groups=["a", "c"], intersections=True)
     assert found.values("group") == ("a", "c")
+
+
+def test_a_power_mean_over_one_group_is_as_sure_as_the_group() -> None:
+    rng = np.random.default_rng(12)
+    y = rng.random(300) < 0.4
+    members = {"g": Membership(np.flatnonzero(rng.random(300) < 0.2).astype(np.int32))}
+    placed = Placed.of(1.5 * y + rng.standard_normal(300), Rows(y, members))
+    view = View(placed.tally(), None, placed)
+    for comparison in bias.AUCS:
+        mean, group = PowerMean(("g",), comparison), Compared(comparison)
+        value = group.value(view.group("g"))
+        one, two = mean.bounded(view.everything, value), group.bounded(view.group("g"), value)
+        assert one.freedom == pytest.approx(two.freedom)
+        assert one.interval(0.95) == pytest.approx(two.interval(0.95), abs=0.01)
