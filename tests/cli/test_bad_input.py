@@ -349,6 +349,9 @@ def test_columns_of_lists(program) -> None:
 def test_a_label_that_is_not_a_number(program) -> None:
     table(y=[0.0, 1.0, float("nan"), 1.0] * 2).write_parquet("items.parquet")
     fails(program, "items.parquet", *GOOD, "--positive", "1", says=["column 'y', row 3", "the label is empty"])
+    for blank in ("", "  "):
+        table(y=["bad", "ok", blank, "ok"] * 2).write_parquet("items.parquet")
+        fails(program, "items.parquet", *GOOD, "--positive", "bad", says=["column 'y', row 3", "the label is empty"])
 
 
 def test_the_hint_for_empty_cells_can_be_pasted(program) -> None:

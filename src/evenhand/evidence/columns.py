@@ -41,7 +41,7 @@ class Table:
         if values.dtype == pl.Boolean or values.dtype.is_numeric():
             return values.cast(pl.Float32 if values.dtype == pl.Float32 else pl.Float64)
         if values.dtype not in (pl.String, pl.Categorical, pl.Enum, pl.Null):
-            self.fail(f"{what} must be numbers, not {values.dtype}", column)
+            self.fail(f"{what} must be {kind}, not {values.dtype}", column)
         text = values.cast(pl.String).str.strip_chars().str.to_lowercase().replace("", None)
         parsed = text.replace(list(TRUTH), list(TRUTH.values())).cast(pl.Float64, strict=False)
         bad = parsed.is_null() & text.is_not_null()
@@ -62,10 +62,11 @@ class Table:
         return text.set(text == "", None)
 
     def complete(self, column: str, values: pl.Series, what: str) -> None:
-        """No value may be empty."""
+        """No value may be empty, blank or NaN."""
         if values.null_count():
-            hint = f"leave such rows out with --where '\"{column}\" IS NOT NULL' if that is meant"
-            self.fail(f"{what} is empty; {hint}", column, values.is_null())
+            empty = self.frame[column].null_count() > 0  # what a condition in SQL can leave out
+            hint = f"; leave such rows out with --where '\"{column}\" IS NOT NULL' if that is meant" if empty else ""
+            self.fail(f"{what} is empty{hint}", column, values.is_null())
 
 
 def score(table: Table, column: str, scale: Scale, notes: list[str]) -> Scores:
@@ -93,10 +94,9 @@ def score(table: Table, column: str, scale: Scale, notes: list[str]) -> Scores:
 def label(table: Table, declaration: Declaration) -> tuple[Mask, list[str]]:
     """Violating or not, and what to note about how that was decided."""
     assert declaration.label is not None
-    column, notes = declaration.label, []
+    column, notes = declaration.label, list[str]()
     if declaration.positive:
-        violating = _is_one_of(table, column, declaration.positive)
-        notes += _other_labels(table, column, declaration.positive)
+        violating, notes = _is_one_of(table, column, declaration.positive)
     else:
         values = _label_numbers(table, column)
         violating = values >= declaration.label_threshold
@@ -112,30 +112,28 @@ def label(table: Table, declaration: Declaration) -> tuple[Mask, list[str]]:
     return mask, notes
 
 
-def _is_one_of(table: Table, column: str, positive: tuple[str, ...]) -> pl.Series:
+def _is_one_of(table: Table, column: str, positive: tuple[str, ...]) -> tuple[pl.Series, list[str]]:
     values = table.frame[column]
-    if values.dtype.is_float():
-        values = values.fill_nan(None)
-    table.complete(column, values, "the label")
     if values.dtype.is_numeric():
+        numbers = values.cast(pl.Float64).fill_nan(None)
+        table.complete(column, numbers, "the label")
         try:
-            return values.cast(pl.Float64).is_in([float(value) for value in positive])
+            return numbers.is_in([float(value) for value in positive]), []
         except ValueError:
             table.fail(f"the labels are numbers, so '{positive[0]}' cannot be one of them", column)
     text = table.words(column, "labels")
-    known = text.unique().to_list()
+    table.complete(column, text, "the label")
+    known = text.unique().sort().to_list()
     for value in positive:
         if value not in known:
             table.fail(f"no item has the label '{value}'; {nearest(value, known)}", column)
-    return text.is_in(list(positive))
+    others = [value for value in known if value not in positive]
+    rest = f"Every label but {' and '.join(repr(value) for value in positive)} counts as benign: {_listed(others)}."
+    return text.is_in(list(positive)), [rest] if len(others) > 1 else []
 
 
-def _other_labels(table: Table, column: str, positive: tuple[str, ...]) -> list[str]:
-    others = [value for value in table.words(column, "labels").unique().sort().to_list() if value not in positive]
-    if len(others) < 2 or table.frame[column].dtype.is_numeric():
-        return []
-    shown = ", ".join(f"'{value}'" for value in others[:5]) + (", …" if len(others) > 5 else "")
-    return [f"Every label but {' and '.join(repr(value) for value in positive)} counts as benign: {shown}."]
+def _listed(names: list[str]) -> str:
+    return ", ".join(f"'{name}'" for name in names[:5]) + (", …" if len(names) > 5 else "")
 
 
 def _label_numbers(table: Table, column: str) -> pl.Series:
@@ -143,8 +141,7 @@ def _label_numbers(table: Table, column: str) -> pl.Series:
     if values.dtype in (pl.String, pl.Categorical, pl.Enum):
         classes = values.drop_nulls().cast(pl.String).unique().sort().head(6).to_list()
         if not all(_is_number(value) for value in classes):
-            shown = ", ".join(f"'{value}'" for value in classes[:5]) + (", …" if len(classes) > 5 else "")
-            table.fail(f"the labels are words ({shown}); say which is violating with --positive", column)
+            table.fail(f"the labels are words ({_listed(classes)}); say which is violating with --positive", column)
     numbers = table.numbers(column, "labels")
     table.complete(column, numbers, "the label")
     bad = ~((numbers >= 0) & (numbers <= 1)).fill_null(False) | numbers.is_nan()
@@ -254,7 +251,7 @@ def inclusion(table: Table, column: str) -> FloatArray:
 
 
 def _weights(table: Table, column: str, what: str) -> pl.Series:
-    values = table.numbers(column, f"{what}s values" if what.endswith("s") else f"values of {what}").cast(pl.Float64)
+    values = table.numbers(column, f"values of {what}").cast(pl.Float64)
     table.complete(column, values, what)
     bad = ~values.is_finite()
     if bad.any():
