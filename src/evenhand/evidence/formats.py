@@ -22,7 +22,7 @@ class Format:
     name: str
     endings: tuple[str, ...]
     scan: Callable[[Path], pl.LazyFrame]
-    again: Callable[[Path], pl.LazyFrame] | None = None  # for when the first rows misled about types
+    again: Callable[[Path], pl.LazyFrame] | None = None  # with types inferred from every row
     locate: Callable[[Path], InputError | None] | None = None
     cut_off: Callable[[Path], InputError | None] | None = None  # rows that end too early, which readers fill up
 
@@ -64,10 +64,38 @@ FORMATS = (
 )
 
 
-def format_of(path: Path) -> Format:
-    """By the ending of the name."""
-    endings = {ending: found for found in FORMATS for ending in found.endings}
-    fitting = [found for ending, found in endings.items() if path.name.lower().endswith(ending)]
-    if not fitting:
+@dataclass(frozen=True)
+class File:
+    """A file and its format, found by the ending of its name."""
+
+    path: Path
+    format: Format
+
+    @classmethod
+    def of(cls, path: Path) -> File:
+        """`InputError` when the ending is unknown."""
+        endings = {ending: found for found in FORMATS for ending in found.endings}
+        for ending, found in endings.items():
+            if path.name.lower().endswith(ending):
+                return cls(path, found)
         raise InputError(f"the format of this file is unknown; Evenhand reads {', '.join(endings)}", source=str(path))
-    return fitting[0]
+
+    @property
+    def is_delimited(self) -> bool:
+        """Types are guessed, and readers are lenient about fields."""
+        return self.format.again is not None
+
+    def scan(self, *, every_row: bool = False) -> pl.LazyFrame:
+        """The table; with types inferred from every row for when the first ones misled."""
+        scan = self.format.again if every_row and self.format.again else self.format.scan
+        return scan(self.path)
+
+    def explain(self, error: Exception) -> InputError:
+        """Why reading failed, and in which row."""
+        found = self.format.locate(self.path) if self.format.locate else None
+        return faults.explain(error, str(self.path), self.format.name, found)
+
+    def check_whole(self) -> None:
+        """Fail when a row ends before its last field; readers take such rows as if they held empty fields."""
+        if self.format.cut_off and (found := self.format.cut_off(self.path)):
+            raise found.within(str(self.path))

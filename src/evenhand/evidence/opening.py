@@ -11,9 +11,10 @@ import polars as pl
 
 from evenhand.errors import InputError
 from evenhand.evidence import columns, faults
-from evenhand.evidence.columns import Groups, Table
+from evenhand.evidence.columns import Table
 from evenhand.evidence.declaration import Declaration
 from evenhand.evidence.evidence import Evidence, Part
+from evenhand.evidence.groups import Groups, categories
 from evenhand.evidence.source import Source, open_source
 from evenhand.evidence.table import TableEvidence
 from evenhand.tally import Membership, Rows, Weights
@@ -83,8 +84,8 @@ def _read(source: Source, declaration: Declaration) -> Table:
         problem = "the file holds no rows" if rows is None else f"no row is left where {declaration.where}"
         raise InputError(problem, source=source.name)
     last = max(declaration.columns, key=known.index)  # where a row that is cut off lacks something
-    if frame[LENGTH if last == declaration.text else last].null_count():
-        source.check_whole()
+    if source.file and frame[LENGTH if last == declaration.text else last].null_count():
+        source.file.check_whole()
     return _without_zeros(Table(source.name, frame, rows), declaration)
 
 
@@ -141,7 +142,7 @@ def _groups(table: Table, declaration: Declaration) -> dict[str, Membership]:
     for column in declaration.groups:
         groups.column(column, declaration.group_threshold)
     if declaration.group_by:
-        values = columns.categories(table, declaration.group_by, "grouping by its values", MOST_GROUPS)
+        values = categories(table, declaration.group_by, "grouping by its values", MOST_GROUPS)
         if len(values) < 2:
             table.fail("fewer than two different values: there is nothing to compare with", declaration.group_by)
         for name, inside in values.items():
@@ -168,7 +169,7 @@ def _keeps(table: Table, declaration: Declaration) -> list[tuple[dict[str, str],
         if short.any() and not short.all():
             found.append(({"length": "short"}, short))
     for column in declaration.slices:
-        values = columns.categories(table, column, "slicing by its values", MOST_SLICES)
+        values = categories(table, column, "slicing by its values", MOST_SLICES)
         found += [({column: value}, inside.fill_null(False).to_numpy()) for value, inside in values.items()]
     return found
 

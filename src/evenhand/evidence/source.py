@@ -13,7 +13,7 @@ import polars as pl
 
 from evenhand.errors import InputError
 from evenhand.evidence import faults
-from evenhand.evidence.formats import Format, format_of
+from evenhand.evidence.formats import File
 
 T = TypeVar("T")
 
@@ -24,10 +24,8 @@ class Source:
 
     name: str
     frame: pl.LazyFrame
-    path: Path | None = None
-    format: Format | None = None
+    file: File | None = None
     identity: Future[dict[str, str]] | None = None
-    again: pl.LazyFrame | None = None  # the same with types inferred from every row, for when the first ones misled
 
     def columns(self) -> pl.Schema:
         """Names and types."""
@@ -35,7 +33,7 @@ class Source:
 
     def collect(self, build: Callable[[pl.LazyFrame], pl.LazyFrame]) -> pl.DataFrame:
         """Read what a query needs; of delimited text every field is looked at."""
-        whole = pl.QueryOptFlags(projection_pushdown=self.again is None)  # delimited text: see every field of a row
+        whole = pl.QueryOptFlags(projection_pushdown=not (self.file and self.file.is_delimited))
         return self._guarded(lambda frame: build(frame).collect(engine="streaming", optimizations=whole))
 
     def fingerprint(self) -> dict[str, str]:
@@ -47,19 +45,11 @@ class Source:
             try:
                 return action(self.frame)
             except pl.exceptions.ComputeError:
-                if self.again is None:
+                if not (self.file and self.file.is_delimited):
                     raise
-                return action(self.again)
+                return action(self.file.scan(every_row=True))
         except (pl.exceptions.PolarsError, OSError) as error:
-            form, path = self.format, self.path
-            found = form.locate(path) if form and form.locate and path else None
-            raise faults.explain(error, self.name, form.name if form else None, found) from error
-
-    def check_whole(self) -> None:
-        """Fail when a row ends before its last field; readers take such rows as if they held empty fields."""
-        cut_off = self.format.cut_off if self.format else None
-        if cut_off and self.path and (found := cut_off(self.path)):
-            raise found.within(self.name)
+            raise (self.file.explain(error) if self.file else faults.explain(error, self.name, None, None)) from error
 
 
 def open_source(data: Any, *, query: str | None = None) -> Source:
@@ -80,13 +70,12 @@ def _file(path: Path) -> Source:
         raise InputError("this is a folder, not a file", source=str(path))
     if not path.stat().st_size:
         raise InputError("the file is empty", source=str(path))
-    form = format_of(path)
+    file = File.of(path)
     try:
-        frame = form.scan(path)
-        again = form.again(path) if form.again else None
+        frame = file.scan()
     except (pl.exceptions.PolarsError, OSError) as error:
-        raise faults.explain(error, str(path), form.name, form.locate(path) if form.locate else None) from error
-    return Source(str(path), frame, path, form, _in_background(_hash, path), again)
+        raise file.explain(error) from error
+    return Source(str(path), frame, file, _in_background(_hash, path))
 
 
 def _database(url: str, query: str | None) -> Source:

@@ -9,10 +9,10 @@ from typing import Any
 from evenhand.estimate import Estimate
 from evenhand.figures.bias import MOST, worst_first
 from evenhand.finding import Finding, Reading
+from evenhand.measures import bias
 from evenhand.reports.section import Grid, Section
 from evenhand.reports.words import word
 
-HEAT = ("count", "positive_share", "subgroup_auc", "bpsn_auc", "bnsp_auc", "negative_aeg", "positive_aeg")
 AT_THRESHOLD = ("tpr", "tpr_gap", "fpr", "fpr_gap", "precision")
 SUMMARY = (
     "auroc",
@@ -25,7 +25,8 @@ SUMMARY = (
     "precision",
 )
 OVERALL = ("auroc", "jigsaw_score", "tpr", "fpr", "precision")  # of these, in a narrow terminal
-FIVE = ("subgroup_auc", "bpsn_auc", "bnsp_auc", "negative_aeg", "positive_aeg")
+FIVE = tuple(comparison.name for comparison in bias.COMPARISONS)
+HEAT = ("count", "positive_share", *FIVE)
 OPEN = 3  # so many of the worst groups are unfolded at first
 
 
@@ -138,7 +139,7 @@ def _worst(finding: Finding, named: Mapping[str, str], groups: list[str]) -> tup
     found = [
         (e.value, group, measure, e)
         for group in groups
-        for measure in ("subgroup_auc", "bpsn_auc", "bnsp_auc")
+        for measure in (comparison.name for comparison in bias.AUCS)
         for e in (finding.get(measure, **named, group=group),)
         if e.value is not None and "stands_out" in e.flags
     ]

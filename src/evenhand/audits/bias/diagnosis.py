@@ -9,6 +9,7 @@ import math
 from dataclasses import dataclass
 
 from evenhand.estimate import Estimate
+from evenhand.measures import bias
 from evenhand.tally import Sample, Split
 
 AUC_MARGIN = 0.02  # an AUC this far below the overall one
@@ -16,7 +17,7 @@ GAP_MARGIN = 0.05  # an average equality gap this far from 0
 WIDE = 1.25  # ranks scattered by so much more than those of equals,
 SURE = 4.0  # and by so many standard errors
 
-AUCS = ("subgroup_auc", "bpsn_auc", "bnsp_auc")
+AUCS = tuple(comparison.name for comparison in bias.AUCS)
 SHAPES = {
     "A": "a shift that hardly mixes up items, though rates at a threshold may differ",
     "B": "a shift to higher scores, large enough to mix up items",

@@ -23,7 +23,7 @@ METHOD = "influence"
 BOUND = "influence_bound"  # where rows are not at hand: as wide as any overlap of the groups could make it
 
 
-class Part(NamedTuple):
+class Component(NamedTuple):
     """One AUC that a summary is made of: how much the summary moves with it, and how sure it is."""
 
     slope: float
@@ -48,22 +48,22 @@ class Summary(ABC):
     def trace(self, scope: Scope) -> Influence: ...
 
     @abstractmethod
-    def parts(self, scope: Scope) -> list[Part]: ...
+    def components(self, scope: Scope) -> list[Component]: ...
 
     @abstractmethod
     def sides(self, scope: Scope) -> tuple[float, ...]: ...
 
     def bounded(self, scope: Scope, value: float) -> Bounded:
         """The variance that all rows bring in together, and what one item not seen could do to all parts at once."""
-        parts = self.parts(scope)
-        errors = [abs(slope) * sure.error for slope, sure, _ in parts]
+        components = self.components(scope)
+        errors = [abs(slope) * sure.error for slope, sure, _ in components]
         if scope.view.placed is None:
             variance = sum(errors) ** 2  # as if all parts moved together
         else:
             variance = influence_of(self, scope).variance(scope.view.placed)
-            variance += sum(abs(slope) * math.sqrt(unseen.variance) for slope, _, unseen in parts) ** 2
-        shift = sum(slope * unseen.shift for slope, _, unseen in parts)
-        scarce = sum(error / sure.freedom for error, (_, sure, _) in zip(errors, parts, strict=True))
+            variance += sum(abs(slope) * math.sqrt(unseen.variance) for slope, _, unseen in components) ** 2
+        shift = sum(slope * unseen.shift for slope, _, unseen in components)
+        scarce = sum(error / sure.freedom for error, (_, sure, _) in zip(errors, components, strict=True))
         freedom = sum(errors) / scarce if scarce > 0.0 else math.inf  # of parts that rest on the same items
         return Bounded.of(value, variance, shift=shift, freedom=freedom)
 
@@ -92,12 +92,12 @@ class PowerMean(Summary):
         terms = [Term(slope, group, c.high, c.low, aucs[group]) for group, slope in self._slopes(aucs).items()]
         return influence.of_groups(view.rows, view.tally, terms, {group: view.split(group) for group in aucs})
 
-    def parts(self, scope: Scope) -> list[Part]:
+    def components(self, scope: Scope) -> list[Component]:
         c, aucs, found = self.comparison, self._aucs(scope), []
         for group, slope in self._slopes(aucs).items():
             split = scope.view.split(group)
             unseen = Unseen.of((split.sample(c.high), split.sample(c.low)), aucs[group])
-            found.append(Part(slope, Compared(c).bounded(scope.view.group(group), aucs[group]), unseen))
+            found.append(Component(slope, Compared(c).bounded(scope.view.group(group), aucs[group]), unseen))
         return found
 
     def sides(self, scope: Scope) -> tuple[float, ...]:
@@ -137,10 +137,10 @@ class JigsawScore(Summary):
     def trace(self, scope: Scope) -> Influence:
         return reduce(add, (influence_of(part, scope) for part in self._four)) * 0.25
 
-    def parts(self, scope: Scope) -> list[Part]:
+    def components(self, scope: Scope) -> list[Component]:
         overall, everyone = scope.view.overall, scope.view.tally.everyone
-        whole = Part(1.0, overall, Unseen.of((everyone.violating, everyone.benign), overall.value))
-        found = [whole, *(part for mean in self._means for part in mean.parts(scope))]
+        whole = Component(1.0, overall, Unseen.of((everyone.violating, everyone.benign), overall.value))
+        found = [whole, *(part for mean in self._means for part in mean.components(scope))]
         return [part._replace(slope=0.25 * part.slope) for part in found]
 
     def sides(self, scope: Scope) -> tuple[float, ...]:
