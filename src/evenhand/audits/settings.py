@@ -3,18 +3,11 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass, fields
 from typing import Any
 
 from evenhand.errors import InputError, nearest
-
-Progress = Callable[[str, int, int], None]  # what is being done, how much of it is done, of how much
-
-
-def silent(what: str, done: int, of: int) -> None:
-    """Progress that nobody looks at."""
-
 
 INTERVALS = ("analytic", "bootstrap")
 

@@ -6,10 +6,11 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from evenhand.audits import bias
-from evenhand.audits.settings import Progress, Settings, silent
+from evenhand.audits.settings import Settings
 from evenhand.errors import InputError, nearest
 from evenhand.evidence import Evidence
 from evenhand.finding import Finding
+from evenhand.progress import Progress, silent
 
 
 @dataclass(frozen=True, slots=True)

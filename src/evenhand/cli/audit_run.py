@@ -9,8 +9,8 @@ from typing import Any
 
 from evenhand.audits.request import read_terms
 from evenhand.cli.progress import progress_bar
+from evenhand.files import check_writable
 from evenhand.reports import Report, audit
-from evenhand.reports.files import check_writable
 
 OUT = Path("evenhand-report")
 

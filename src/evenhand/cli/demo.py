@@ -15,7 +15,7 @@ def demo(
 ) -> None:
     """Make up comments with two models' scores, audit them, and say where the report is."""
     from evenhand.cli.audit_run import run
-    from evenhand.reports.files import writing
+    from evenhand.files import writing
     from evenhand.synthetic.comments import GROUPS, comments
 
     with writing(out) as staging:

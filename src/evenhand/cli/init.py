@@ -18,7 +18,7 @@ def init(
     from evenhand.audits.sketch import sketch
     from evenhand.errors import InputError
     from evenhand.evidence import open_source
-    from evenhand.reports.files import write_text
+    from evenhand.files import write_text
 
     if out.exists() and not force:
         raise InputError("this file is there already: choose another name with --out, or --force", source=str(out))

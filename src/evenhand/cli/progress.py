@@ -6,7 +6,7 @@ import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from evenhand.audits.settings import Progress, silent
+from evenhand.progress import Progress, silent
 
 
 @contextmanager

@@ -12,13 +12,13 @@ import polars as pl
 
 from evenhand.audits import run_audits
 from evenhand.audits.request import Options, Request
-from evenhand.audits.settings import Progress
 from evenhand.errors import InputError
 from evenhand.evidence import open_evidence
 from evenhand.figures import Figure, figures
+from evenhand.files import writing
 from evenhand.finding import Finding
+from evenhand.progress import Progress
 from evenhand.reports import html, serialise
-from evenhand.reports.files import writing
 
 
 @dataclass(frozen=True, repr=False)

@@ -15,12 +15,13 @@ from evenhand.audits.bias.quantities import OF_GROUPS
 from evenhand.audits.probe import Entry, judged
 from evenhand.audits.provenance import provenance
 from evenhand.audits.redraw import redrawn
-from evenhand.audits.settings import Progress, Settings
+from evenhand.audits.settings import Settings
 from evenhand.audits.view import View, Views
 from evenhand.errors import InputError, Undefined
 from evenhand.evidence import Evidence, Part, Thresholds
 from evenhand.finding import Exhibit, Finding, Reading
 from evenhand.measures.bias import rank_spread
+from evenhand.progress import Progress
 
 QUESTION = "Does the model score groups differently?"
 
