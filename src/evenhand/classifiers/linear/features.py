@@ -1,0 +1,114 @@
+"""Words to features: each distinct word of a text counts once, as a whole and through its parts.
+
+The features of a text are a product of two sparse matrices: which words it has, and which parts each word has. Words
+recur, so the second is small, and neither scoring nor training ever multiplies the two out.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+from scipy import sparse
+
+from evenhand.classifiers.linear.settings import LinearSettings
+from evenhand.classifiers.linear.words import Hashes, Places, U, Words, hash_of, hashes, mixed
+
+Floats = npt.NDArray[np.floating[Any]]
+NEUTRAL = U(0x5EED)  # what every word that describes people counts as
+
+
+@dataclass(frozen=True)
+class Features:
+    """`words` [texts × distinct words], `parts` [distinct words × buckets], `pairs` [texts × buckets]."""
+
+    words: sparse.csr_matrix
+    parts: sparse.csr_matrix
+    pairs: sparse.csr_matrix
+
+    def times(self, coefficients: Floats) -> Floats:
+        """The features of each text times a column or a matrix of coefficients."""
+        product: Floats = self.words @ (self.parts @ coefficients) + self.pairs @ coefficients
+        return product
+
+
+class Featuriser:
+    """Makes features of texts. `weight` is how much each bucket of words counts (rarer words count more)."""
+
+    def __init__(self, settings: LinearSettings, weight: Floats | None = None) -> None:
+        self.settings = settings
+        self.weight = np.ones(settings.buckets, dtype=np.float32) if weight is None else weight.astype(np.float32)
+        self._neutral = np.array(sorted(hash_of(word) for word in settings.neutral), dtype=U)
+
+    def __call__(self, texts: Sequence[str]) -> Features:
+        words = Words.of(texts)
+        neutral = np.isin(words.distinct, self._neutral)
+        known = np.where(neutral, NEUTRAL, words.distinct)
+        heft = np.where(neutral, 0.0, self.weight[self._bucket(known)]).astype(np.float32)
+        matrix, norm = self._words(words, heft)
+        return Features(matrix, self._parts(words, known), self._pairs(words, known, norm))
+
+    def _words(self, words: Words, heft: Floats) -> tuple[sparse.csr_matrix, Floats]:
+        """Each text's distinct words by their weight, scaled to length one; and the lengths."""
+        count = max(1, len(words.distinct))
+        cells = np.concatenate([words.text, words.shouts[0]]) * count
+        cells += np.concatenate([words.word, words.shouts[1]])
+        if self.settings.counts:
+            cells, times = np.unique(cells, return_counts=True)
+        else:
+            cells, times = _distinct(cells), None
+        text, word = np.divmod(cells, count)
+        value = heft[word] if times is None else heft[word] * times.astype(np.float32)
+        norm = np.sqrt(np.bincount(text, weights=np.square(value), minlength=words.texts))
+        norm = np.maximum(norm, 1e-6).astype(np.float32)
+        return _matrix(value / norm[text], word, text, (words.texts, count)), norm
+
+    def _parts(self, words: Words, known: Hashes) -> sparse.csr_matrix:
+        """The whole word, and its n-grams scaled by the root of how many there are."""
+        count = len(known)
+        length = np.diff(words.ends, prepend=0)
+        owner = np.repeat(np.arange(count), length)
+        left = words.ends[owner] - np.arange(len(owner))  # bytes from here to the end of the word
+        found = [(np.arange(count), self._bucket(known))]
+        for size in self.settings.characters:
+            start = np.flatnonzero(left >= size)
+            grams = hashes(words.letters, start, start + size)
+            found.append((owner[start], self._bucket(mixed(grams + U(size)))))
+        rows, columns = (np.concatenate(part) for part in zip(*found, strict=True))
+        order = np.argsort(rows, kind="stable")
+        rows, columns = rows[order], columns[order]
+        whole = np.ones(len(rows), dtype=bool)
+        whole[np.diff(rows, prepend=-1) == 0] = False  # the word itself stands first in its row
+        each = 1.0 / np.sqrt(np.maximum(1, np.bincount(rows, minlength=count) - 1))
+        value = np.where(whole, 1.0, each[rows]).astype(np.float32)
+        return _matrix(value, columns, rows, (max(1, count), self.settings.buckets))
+
+    def _pairs(self, words: Words, known: Hashes, norm: Floats) -> sparse.csr_matrix:
+        """Two words in a row, each pair once."""
+        shape = (words.texts, self.settings.buckets)
+        if not self.settings.pairs:
+            return sparse.csr_matrix(shape, dtype=np.float32)
+        token = known[words.word]
+        inside = words.text[1:] == words.text[:-1]
+        both = mixed(token[:-1] * U(3) + (token[1:] ^ U(0xABCDEF1234567)))[inside]
+        cells = _distinct(words.text[:-1][inside] * self.settings.buckets + self._bucket(both))
+        text, bucket = np.divmod(cells, self.settings.buckets)
+        value = np.float32(self.settings.pairs) / norm[text]
+        return _matrix(value, bucket, text, shape)
+
+    def _bucket(self, hashed: Hashes) -> Places:
+        return (hashed & U(self.settings.buckets - 1)).astype(np.intp)
+
+
+def _distinct(cells: Places) -> Places:
+    ordered = np.sort(cells)
+    return ordered[np.diff(ordered, prepend=-1) != 0]
+
+
+def _matrix(value: Floats, column: Places, row: Places, shape: tuple[int, int]) -> sparse.csr_matrix:
+    """From cells that are ordered by row."""
+    starts = np.concatenate([[0], np.cumsum(np.bincount(row, minlength=shape[0]))])
+    return sparse.csr_matrix((value, column.astype(np.int32), starts.astype(np.int32)), shape=shape)

@@ -1,0 +1,54 @@
+"""What may be chosen about a linear model, saved beside its weights."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from evenhand.errors import InputError
+from evenhand.synthetic.terms import IDENTITIES
+
+DESCRIPTIONS = tuple(sorted({word for identity in IDENTITIES for word in identity.words if word.isalpha()}))
+
+
+@dataclass(frozen=True, kw_only=True)
+class LinearSettings:
+    """Features, regularisation and ensemble.
+
+    `neutral` words say who is spoken of: a text is scored alike whichever of them it has. `anchor` is how strongly each
+    member is drawn to random coefficients of its own instead of to zero, so that members differ most where they have
+    seen nothing; 0 turns it off.
+    """
+
+    bits: int = 19
+    characters: tuple[int, ...] = (3, 4, 5)
+    pairs: float = 0.3
+    counts: bool = False
+    stop_words: bool = False
+    neutral: tuple[str, ...] = DESCRIPTIONS
+    strength: float = 3.0
+    members: int = 8
+    anchor: float = 0.1
+    rounds: int = 150
+    seed: int = 0
+
+    def __post_init__(self) -> None:
+        if not 10 <= self.bits <= 24:
+            raise InputError(f"bits is {self.bits}: choose 10 to 24")
+        if not 1 <= self.members <= 100:
+            raise InputError(f"members is {self.members}: choose 1 to 100")
+        if self.strength <= 0 or self.anchor < 0 or self.pairs < 0:
+            raise InputError("strength must be above 0; anchor and pairs may not be negative")
+        if any(not 1 <= size <= 8 for size in self.characters):
+            raise InputError("characters are the lengths of parts of words: 1 to 8")
+        if self.rounds < 1 or self.seed < 0:
+            raise InputError("rounds must be 1 or more, and the seed may not be negative")
+
+    @property
+    def buckets(self) -> int:
+        """How many coefficients each member has."""
+        return 1 << self.bits
+
+
+UNIGRAM = LinearSettings(  # the bag of words of Wei, Zufall and Jia 2023: TF-IDF of lower-cased words
+    bits=20, characters=(), pairs=0.0, counts=True, stop_words=True, neutral=(), strength=1.0, members=1, anchor=0.0
+)

@@ -1,0 +1,148 @@
+"""Training: every member on its own bag of the texts, by ridge-penalised logistic regression.
+
+L-BFGS on the factored features. scikit-learn's solvers take neither a product of two matrices nor a penalty that draws
+to something other than zero, and would need the product multiplied out: ten times the memory and time.
+"""
+
+from __future__ import annotations
+
+from concurrent.futures import ThreadPoolExecutor, as_completed
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+from scipy import optimize, sparse, special
+
+from evenhand.classifiers.linear.features import Features, Featuriser
+from evenhand.classifiers.linear.settings import LinearSettings
+from evenhand.classifiers.linear.words import hash_of
+from evenhand.classifiers.protocol import Labelled
+from evenhand.errors import InputError
+from evenhand.progress import Progress, silent
+
+Floats = npt.NDArray[np.floating[Any]]
+WORKERS = 2  # NumPy and SciPy let go of the interpreter while they multiply
+
+
+@dataclass(frozen=True)
+class Trained:
+    """What training leaves: coefficients [buckets, members, classes], offsets [members, classes], weights of words."""
+
+    coefficients: npt.NDArray[np.float32]
+    offsets: npt.NDArray[np.float32]
+    weight: npt.NDArray[np.float32]
+
+
+def train(data: Labelled, settings: LinearSettings, progress: Progress = silent) -> Trained:
+    """Train all members; the same data and settings give the same bits."""
+    _check(data, settings)
+    progress("counting words", 0, 0)
+    featuriser = Featuriser(settings)
+    features = featuriser(data.texts)
+    weight = _word_weight(features, settings)
+    features = Featuriser(settings, weight)(data.texts)
+    scale = _scale(features, settings)
+    problem = _Problem(_scaled(features, scale), data.truth, data.targets.exclusive, settings)
+    found: dict[int, tuple[Floats, Floats]] = {}
+    progress("training", 0, settings.members)
+    with ThreadPoolExecutor(max_workers=WORKERS) as pool:
+        waiting = {pool.submit(problem.solve, member): member for member in range(settings.members)}
+        for done in as_completed(waiting):
+            found[waiting[done]] = done.result()
+            progress("training", len(found), settings.members)
+    members = [found[member] for member in range(settings.members)]
+    coefficients = np.stack([scale[:, None] * solved for solved, _ in members], axis=1)
+    return Trained(coefficients.astype(np.float32), np.stack([o for _, o in members]).astype(np.float32), weight)
+
+
+def _check(data: Labelled, settings: LinearSettings) -> None:
+    if len(data.texts) < max(10, settings.members):
+        least = max(10, settings.members)
+        raise InputError(f"{len(data.texts)} rows are too few to train on: at least {least} are needed")
+    for name, column in zip(data.targets.classes, data.truth.T, strict=True):
+        if column.min() == column.max():
+            which = "every text is" if column.max() else "no text is"
+            raise InputError(f"there is nothing to tell apart: {which} '{name}'")
+
+
+def _word_weight(features: Features, settings: LinearSettings) -> npt.NDArray[np.float32]:
+    """Inverse document frequency by bucket, as scikit-learn smooths it; stop words weigh nothing."""
+    texts = features.words.shape[0]
+    holds = np.bincount(features.words.indices, minlength=features.words.shape[1])
+    whole = features.parts.indices[features.parts.indptr[:-1]]  # the word itself stands first in its row
+    frequency = np.bincount(whole, weights=holds[: len(whole)], minlength=settings.buckets)
+    weight = (np.log((1.0 + texts) / (1.0 + np.minimum(frequency, texts))) + 1.0).astype(np.float16)
+    if settings.stop_words:
+        from sklearn.feature_extraction.text import ENGLISH_STOP_WORDS
+
+        weight[[hash_of(word) & (settings.buckets - 1) for word in sorted(ENGLISH_STOP_WORDS)]] = 0.0
+    return weight.astype(np.float32)
+
+
+def _scale(features: Features, settings: LinearSettings) -> Floats:
+    """How large each bucket may become: common parts of words stay small. One for a plain bag of words."""
+    if not settings.characters:
+        return np.ones(settings.buckets)
+    texts = features.words.shape[0]
+    holds = np.bincount(features.words.indices, minlength=features.words.shape[1]).astype(float)
+    frequency = _ones(features.parts).T @ holds + np.bincount(features.pairs.indices, minlength=settings.buckets)
+    scale: Floats = np.log((1.0 + texts) / (1.0 + np.minimum(frequency, texts))) + 1.0
+    return scale / scale.mean()
+
+
+def _ones(matrix: sparse.csr_matrix) -> sparse.csr_matrix:
+    return sparse.csr_matrix((np.ones(matrix.nnz), matrix.indices, matrix.indptr), shape=matrix.shape)
+
+
+def _scaled(features: Features, scale: Floats) -> Features:
+    by = sparse.diags(scale)
+    return Features(features.words.astype(np.float64), (features.parts @ by).tocsr(), (features.pairs @ by).tocsr())
+
+
+class _Problem:
+    """The data of all members, and the loss of one."""
+
+    def __init__(self, features: Features, truth: Floats, exclusive: bool, settings: LinearSettings) -> None:
+        self.features, self.truth, self.settings = features, truth.astype(np.float64), settings
+        self.link = _softmax if exclusive else _sigmoid
+        parts = (features.words, features.parts, features.pairs)
+        self.words, self.parts, self.pairs = (matrix.T.tocsr() for matrix in parts)
+
+    def solve(self, member: int) -> tuple[Floats, Floats]:
+        """Coefficients and offsets of one member."""
+        rng = np.random.default_rng([self.settings.seed, member])
+        texts, classes = self.truth.shape
+        several = self.settings.members > 1
+        bag = rng.exponential(1.0, (texts, 1)) if several else np.ones((texts, 1))  # Rubin's Bayesian bootstrap
+        shape = (self.settings.buckets, classes)
+        spread = self.settings.anchor * np.sqrt(self.settings.strength) if several else 0.0
+        anchor = np.zeros(shape)
+        if spread:  # two members share one, with opposite signs: what they do not know cancels in the mean
+            drawn = np.random.default_rng([self.settings.seed, member // 2, 1]).standard_normal(shape)
+            anchor = spread * drawn * (1.0 if member % 2 else -1.0)
+        base = self.features.times(anchor)
+        share = np.clip((bag * self.truth).sum(axis=0) / bag.sum(), 1e-3, 1.0 - 1e-3)
+        start = np.concatenate([np.zeros(anchor.size), np.log(share / (1.0 - share))])
+
+        def loss(values: Floats) -> tuple[float, Floats]:
+            change, offset = values[: anchor.size].reshape(shape), values[anchor.size :]
+            lost, slope = self.link(base + self.features.times(change) + offset, self.truth)
+            slope *= bag
+            gradient = self.parts @ (self.words @ slope) + self.pairs @ slope + change / self.settings.strength
+            penalty = 0.5 / self.settings.strength * np.vdot(change, change)
+            return float((bag * lost).sum() + penalty), np.concatenate([gradient.ravel(), slope.sum(axis=0)])
+
+        options = {"maxiter": self.settings.rounds, "maxcor": 8, "ftol": 1e-7, "gtol": 1e-3}
+        best = optimize.minimize(loss, start, jac=True, method="L-BFGS-B", options=options).x
+        return anchor + best[: anchor.size].reshape(shape), best[anchor.size :]
+
+
+def _sigmoid(logits: Floats, truth: Floats) -> tuple[Floats, Floats]:
+    """Loss of each text and class, and its slope."""
+    return np.logaddexp(0.0, logits) - truth * logits, special.expit(logits) - truth
+
+
+def _softmax(logits: Floats, truth: Floats) -> tuple[Floats, Floats]:
+    logs = special.log_softmax(logits, axis=1)
+    return -truth * logs, np.exp(logs) * truth.sum(axis=1, keepdims=True) - truth
