@@ -13,7 +13,7 @@ import evenhand as eh
 from evenhand.audits.bias.quantities import OF_EVERYTHING, OF_GROUPS
 from evenhand.evidence.declaration import Declaration
 from evenhand.reports.table import SECTIONS
-from evenhand.synthetic.comments import comments
+from evenhand.synthetic.community import community
 
 ROOT = Path(__file__).parents[2]
 DOCS = {
@@ -77,7 +77,7 @@ def test_links_lead_somewhere() -> None:
 @pytest.fixture(scope="module")
 def workplace(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("docs")
-    table = comments(4000, seed=3).rename({"model_a": "p", "toxicity": "toxic"})
+    table = community(4000, seed=3).items.rename({"model_a": "p", "toxicity": "toxic"})
     table.write_parquet(folder / "comments.parquet")
     return folder
 
