@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import subprocess
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -27,6 +28,16 @@ def help_of(*command: str) -> str:
     ).stdout
 
 
+def commands(*group: str) -> Iterator[tuple[tuple[str, ...], str]]:
+    """Every command with its help, those of a group in place of the group."""
+    for name in re.findall(r"^  (\w+)  ", help_of(*group).split("Commands:")[1], re.MULTILINE):
+        text = help_of(*group, name)
+        if "Commands:" in text:
+            yield from commands(*group, name)
+        else:
+            yield (*group, name), text
+
+
 def test_the_readme_opens_with_the_two_commands() -> None:
     opening = DOCS["README.md"].splitlines()[:8]
     assert any(line.startswith("make demo") for line in opening)
@@ -35,11 +46,11 @@ def test_the_readme_opens_with_the_two_commands() -> None:
 
 def test_every_command_and_option_is_documented() -> None:
     page = DOCS["docs/command-line.md"]
-    commands = re.findall(r"^  (\w+)  ", help_of().split("Commands:")[1], re.MULTILINE)
-    assert "audit" in commands
-    for command in commands:
-        section = page.split(f"## evenhand {command}")[1].split("\n## ")[0]
-        for option in re.findall(r"^  (--[\w-]+)", help_of(command), re.MULTILINE):
+    found = dict(commands())
+    assert {("audit",), ("synthesise", "community")} <= set(found)
+    for command, text in found.items():
+        section = page.split(f"## evenhand {' '.join(command)}")[1].split("\n## ")[0]
+        for option in re.findall(r"^  (?:-\w, )?(--[\w-]+)", text, re.MULTILINE):
             if option != "--help":
                 assert f"`{option}`" in section, (command, option)
 
