@@ -41,7 +41,7 @@ def test_a_community(program) -> None:
     assert len(pl.read_parquet("made/here/items.parquet")) == 1500
     truth = json.loads(Path("made/here/truth.json").read_text())
     violates = pl.read_parquet("made/here/truths.parquet")["violates"]
-    assert truth["realised"]["prevalence"]["all"] == violates.mean()
+    assert truth["realised"]["prevalence"]["everything"]["all"] == violates.mean()
     assert "`model_a_uncertainty`" in Path("made/here/README.md").read_text()
 
 

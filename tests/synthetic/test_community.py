@@ -35,7 +35,7 @@ def test_the_same_seed_gives_the_same_community() -> None:
 def test_every_column_is_named_and_explained(made: Community) -> None:
     for name, columns in COLUMNS.items():
         assert set(getattr(made, name).columns) == set(columns), name
-        assert all(f"| `{column}` |" in guide(5, 0) for column in columns)
+        assert all(f"| `{column}` |" in guide(made.truth) for column in columns)
 
 
 def test_items(made: Community) -> None:
@@ -138,15 +138,19 @@ def test_truth_is_the_realised_one(made: Community) -> None:
     said = made.truth["realised"]
     violates, visible = made.truths["violates"].to_list(), made.truths["visible"].to_list()
     removed = [decision == "removed" for decision in made.items["decision"]]
-    assert said["prevalence"]["all"] == pytest.approx(sum(violates) / len(violates), abs=1e-15)
+    assert said["prevalence"]["everything"]["all"] == pytest.approx(sum(violates) / len(violates), abs=1e-15)
     up = [v for v, seen in zip(violates, visible, strict=True) if seen]
-    assert said["prevalence"]["pool"]["visible"] == pytest.approx(sum(up) / len(up), abs=1e-15)
+    assert said["prevalence"]["visible"]["all"] == pytest.approx(sum(up) / len(up), abs=1e-15)
+    later = [v for v, when in zip(violates, made.items["period"], strict=True) if when == "2026-H2"]
+    assert said["prevalence"]["everything"]["period"]["2026-H2"] == pytest.approx(sum(later) / len(later), abs=1e-15)
+    kept = [half["by_decision"]["benign_kept"] for half in said["moderation"]["period"].values()]
+    assert sum(kept) == sum(not v and not r for v, r in zip(violates, removed, strict=True))
     hits = sum(v and r for v, r in zip(violates, removed, strict=True))
-    by_decision = said["moderation"]["by_decision"]
+    by_decision = said["moderation"]["everything"]["by_decision"]
     assert by_decision["recall"] == hits / sum(violates)
     assert by_decision["precision"] == hits / sum(removed)
     down = [not seen for seen in visible]
-    assert said["moderation"]["after_appeals"]["benign_removed"] == sum(
+    assert said["moderation"]["everything"]["after_appeals"]["benign_removed"] == sum(
         d and not v for d, v in zip(down, violates, strict=True)
     )
     back = made.items["reinstated"].to_list()

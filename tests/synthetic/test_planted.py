@@ -213,5 +213,5 @@ def test_uncertainty_tells_more_about_errors_than_the_score_does(made: Community
 
 def test_communities_differ_as_planted(made: Community) -> None:
     places = made.truth["planted"]["communities"]
-    found = made.truth["realised"]["prevalence"]["community"]
+    found = made.truth["realised"]["prevalence"]["everything"]["community"]
     assert sorted(places, key=lambda name: places[name]["prevalence"]) == sorted(found, key=found.get)

@@ -50,6 +50,6 @@ def community(
     from evenhand.synthetic.community import community as make
 
     check_writable(out)
-    write_community(make(items, seed=seed), out, seed=seed)
+    write_community(make(items, seed=seed), out)
     print(f"made up {items:,} items and what was done with them: {out}")
     print(f"what each column is: {out / 'README.md'}; what was planted: {out / 'truth.json'}")

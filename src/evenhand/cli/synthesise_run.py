@@ -36,10 +36,10 @@ def write_table(table: pl.DataFrame, path: Path) -> None:
         WRITERS[path.suffix.lower()](table, staging / path.name)
 
 
-def write_community(made: Community, folder: Path, *, seed: int) -> None:
+def write_community(made: Community, folder: Path) -> None:
     """The tables, the truth, and a page that says what each column is."""
     with writing(folder) as staging:
         for name in COLUMNS:
             getattr(made, name).write_parquet(staging / f"{name}.parquet")
         (staging / "truth.json").write_text(json.dumps(made.truth, indent=2) + "\n", encoding="utf-8")
-        (staging / "README.md").write_text(guide(len(made.items), seed), encoding="utf-8")
+        (staging / "README.md").write_text(guide(made.truth), encoding="utf-8")

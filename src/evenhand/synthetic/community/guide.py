@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from typing import Any
+
 from evenhand.synthetic.community.planted import GROUPS, KINDS
 
 COLUMNS: dict[str, dict[str, str]] = {
@@ -55,12 +58,13 @@ COLUMNS: dict[str, dict[str, str]] = {
 }
 
 
-def guide(items: int, seed: int) -> str:
-    """The README of the folder."""
+def guide(truth: Mapping[str, Any]) -> str:
+    """The README of the folder of the community with this truth."""
+    size, seed = truth["items"], truth["seed"]
     lines = [
         "# A made-up community",
         "",
-        f"{items:,} items, seed {seed}. Everybody and everything here is made up, and says nothing about real people;",
+        f"{size:,} items, seed {seed}. Everybody and everything here is made up, and says nothing about real people;",
         "the texts hold insults and threats. `truth.json` says what was planted and what came of it; an audit should",
         "look at neither it nor `truths.parquet`.",
     ]

@@ -22,7 +22,7 @@ from evenhand.synthetic.community.setting import HOUR, Bools, Floats, Setting, W
 
 REPORTED = (1.4, 0.7, 0.15, 0.03)  # reports to be expected for what looks overt, veiled, rough, plain
 MODERATORS = 24
-EVENTS = ("posted", "reported", "removed", "kept", "appealed", "upheld", "reinstated")
+ORDER = pl.Enum(["posted", "reported", "removed", "kept", "appealed", "upheld", "reinstated"])  # at the same time
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,44 +66,53 @@ def moderation(setting: Setting, nature: Nature, score: Floats, rng: np.random.G
 
 def history(setting: Setting, done: Moderation, ids: pl.Series, rng: np.random.Generator) -> pl.DataFrame:
     """Every event in the order of time: `item`, `event`, `by`, `at`. Later events never change earlier ones."""
-    size = setting.size
-    reported = np.repeat(np.arange(size), done.reports)
+    size, writers = setting.size, _writers(setting)
+    everything, reported = np.arange(size), np.repeat(np.arange(size), done.reports)
     report_at = setting.created[reported] + _later(rng, 5.0, len(reported))
+    readers = rng.integers(0, len(writers), len(reported))
+    decided = _decided(setting, done, reported, report_at, rng)
+    appealed = decided + _later(rng, 48.0, size)
+    appeals = np.flatnonzero(done.appealed)
+    said = [
+        _events("posted", everything, writers.gather(setting.author), setting.created),
+        _events("reported", reported, writers.gather(readers), report_at),
+        _events("appealed", appeals, writers.gather(setting.author[appeals]), appealed[appeals]),
+    ]
+    return _ordered(said + _decisions(done, decided, appealed + _later(rng, 72.0, size), rng), ids)
+
+
+def _decided(setting: Setting, done: Moderation, reported: Whole, report_at: Whole, rng: np.random.Generator) -> Whole:
+    """When each item was decided on, if it was: by the model at once, by a moderator after the last report."""
     last = setting.created.copy()
     np.maximum.at(last, reported, report_at)
-    decided = np.where(done.automatic, setting.created + 2_000_000, last + _later(rng, 12.0, size))
-    appealed = decided + _later(rng, 48.0, size)
-    resolved = appealed + _later(rng, 72.0, size)
-    moderator, second = (rng.integers(0, MODERATORS, size) for _ in range(2))
-    upheld = done.appealed & ~done.reinstated
-    everyone, writers = np.arange(size), _writers(setting)
-    parts = [
-        ("posted", everyone, writers.gather(setting.author), setting.created),
-        ("reported", reported, writers.gather(rng.integers(0, len(writers), len(reported))), report_at),
-    ]
-    for event, which, who, at in (
-        ("removed", done.automatic, np.full(size, MODERATORS), decided),
-        ("removed", done.removed & done.reviewed, moderator, decided),
-        ("kept", done.reviewed & ~done.removed, moderator, decided),
-        ("upheld", upheld, second, resolved),
+    return np.where(done.automatic, setting.created + 2_000_000, last + _later(rng, 12.0, setting.size))
+
+
+def _decisions(done: Moderation, decided: Whole, resolved: Whole, rng: np.random.Generator) -> list[pl.DataFrame]:
+    """What the model and moderators did; an appeal goes before another moderator, or by chance the same."""
+    first, second = (rng.integers(0, MODERATORS, len(decided)) for _ in range(2))
+    who = np.where(done.automatic, MODERATORS, first)
+    table = (
+        ("removed", done.removed, who, decided),
+        ("kept", done.reviewed & ~done.removed, who, decided),
+        ("upheld", done.appealed & ~done.reinstated, second, resolved),
         ("reinstated", done.reinstated, second, resolved),
-    ):
-        rows = np.flatnonzero(which)
-        parts.append((event, rows, _deciders().gather(who[rows]), at[rows]))
-    rows = np.flatnonzero(done.appealed)
-    parts.append(("appealed", rows, writers.gather(setting.author[rows]), appealed[rows]))
-    return _events(parts, ids)
-
-
-def _events(parts: list[tuple[str, Whole, pl.Series, Whole]], ids: pl.Series) -> pl.DataFrame:
-    kind = pl.Enum(EVENTS)
-    frames = [
-        pl.DataFrame({"row": rows, "by": by, "at": at}).with_columns(pl.lit(event, dtype=kind).alias("event"))
-        for event, rows, by, at in parts
+    )
+    return [
+        _events(event, rows, _deciders().gather(by[rows]), at[rows])
+        for event, which, by, at in table
+        for rows in (np.flatnonzero(which),)
     ]
-    ordered = pl.concat(frames).sort("at", "row", "event", maintain_order=True)
-    return ordered.select(
-        ids.gather(ordered["row"]).alias("item"),
+
+
+def _events(event: str, rows: Whole, by: pl.Series, at: Whole) -> pl.DataFrame:
+    return pl.DataFrame({"row": rows, "by": by, "at": at}).with_columns(pl.lit(event, dtype=ORDER).alias("event"))
+
+
+def _ordered(parts: list[pl.DataFrame], ids: pl.Series) -> pl.DataFrame:
+    events = pl.concat(parts).sort("at", "row", "event", maintain_order=True)
+    return events.select(
+        ids.gather(events["row"]).alias("item"),
         pl.col("event").cast(pl.String),
         "by",
         pl.col("at").cast(pl.Datetime("us")),

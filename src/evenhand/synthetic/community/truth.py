@@ -14,21 +14,24 @@ from evenhand.synthetic.community.setting import Bools
 
 
 def truth(
-    items: pl.DataFrame, truths: pl.DataFrame, annotations: pl.DataFrame, annotators: pl.DataFrame
+    items: pl.DataFrame, truths: pl.DataFrame, annotations: pl.DataFrame, annotators: pl.DataFrame, *, seed: int
 ) -> dict[str, Any]:
     """Plain values only, so that it can be written as JSON."""
-    table = items.select("id", "community", "language", "period", "decision", "model_a").hstack(
-        truths.drop("id", "kind")
-    )
-    table = table.with_columns(items["kind"])
+    seen = items.select("id", "community", "language", "period", "decision", "kind", "model_a")
+    table = seen.hstack(truths.drop("id", "kind"))
     return {
         "items": len(items),
+        "seed": seed,
         "planted": _planted(),
         "realised": {
-            "prevalence": _prevalence(table),
+            "prevalence": {
+                "everything": _prevalence(table),
+                "visible": _prevalence(table.filter("visible")),
+                "removed": _prevalence(table.filter(~pl.col("visible"))),
+            },
             "moderation": {
-                "by_decision": _counts(table, pl.col("decision") == "removed"),
-                "after_appeals": _counts(table, ~pl.col("visible")),
+                "everything": _moderation(table),
+                "period": {name: _moderation(table.filter(period=name)) for name in planted.PERIODS},
             },
             "kinds": _by(table, "kind", pl.len()),
             "agreement_with_model_a": _agreement(table, annotations, annotators),
@@ -74,14 +77,17 @@ def _sign(shift: float) -> int:
 
 
 def _prevalence(table: pl.DataFrame) -> dict[str, Any]:
+    """The share that violates: of all these items, and by column."""
     share = pl.col("violates").mean()
-    pools = table.with_columns(pool=pl.when("visible").then(pl.lit("visible")).otherwise(pl.lit("removed")))
+    by = {column: _by(table, column, share) for column in ("community", "period", "language")}
+    return {"items": len(table), "all": table.select(share).item(), **by}
+
+
+def _moderation(table: pl.DataFrame) -> dict[str, Any]:
+    """Right and wrong decisions, as they were taken and as they stand after appeals."""
     return {
-        "all": float(table.select(share).item()),
-        "pool": _by(pools, "pool", share),
-        "community": _by(table, "community", share),
-        "period": _by(table, "period", share),
-        "language": _by(table, "language", share),
+        "by_decision": _counts(table, pl.col("decision") == "removed"),
+        "after_appeals": _counts(table, ~pl.col("visible")),
     }
 
 

@@ -54,7 +54,7 @@ def community(items: int, *, seed: int = 0) -> Community:
     who = people.annotators(items, rng["people"])
     said = people.labels(who, what, ids, rng["labels"])
     events = history(where, done, ids, rng["history"])
-    return Community(table, who, said, events, hidden, truth(table, hidden, said, who))
+    return Community(table, who, said, events, hidden, truth(table, hidden, said, who, seed=seed))
 
 
 def _items(

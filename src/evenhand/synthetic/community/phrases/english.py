@@ -1,118 +1,13 @@
-"""English: the language of most of the community, with words of its own for every topic."""
+"""English: the language of most of the community; what it has to say on each topic is in a module of its own."""
 
 from __future__ import annotations
 
 from evenhand.synthetic.community.phrasebook import Phrasebook
+from evenhand.synthetic.community.phrases.english_topics import SLOTS, TOPICS
 
 ENGLISH = Phrasebook(
-    slots={
-        "time": ("yesterday", "this morning", "last week", "on Friday", "back in spring", "after lunch", "last night"),
-        "who": ("my sister", "our neighbour", "a friend", "the editor", "my uncle", "somebody upstairs", "my boss"),
-        "view": (
-            "odd",
-            "well done",
-            "surprising",
-            "fair enough",
-            "a bit thin",
-            "rather good",
-            "puzzling",
-            "worth a look",
-        ),
-        "form": ("sharp", "slow", "better than expected", "rather good", "nowhere to be seen", "a joy to watch"),
-        "number": ("two", "three", "four", "six", "nine", "eleven", "forty"),
-        "paper": ("article", "report", "chart", "headline", "interview", "letter", "picture"),
-        "town": ("the bridge", "the school", "the bus line", "the harbour", "the library", "the town hall", "the mill"),
-        "rule": ("the budget", "the vote", "the new law", "the committee", "the coalition", "the tax plan", "the poll"),
-        "team": ("the home side", "the keeper", "the coach", "the referee", "the winger", "the captain", "the bench"),
-        "game": ("the last level", "the update", "the ranked mode", "the new map", "the boss fight", "the patch"),
-        "song": ("the chorus", "the second album", "the bass line", "the live version", "the bridge", "the drummer"),
-        "child": ("the baby", "our eldest", "the twins", "my daughter", "the little one", "our toddler", "my son"),
-        "study": (
-            "the sample",
-            "the method",
-            "the second figure",
-            "the preprint",
-            "the control group",
-            "the telescope",
-        ),
-        "plant": (
-            "the tomatoes",
-            "the roses",
-            "my beans",
-            "the apple tree",
-            "the compost",
-            "the hedge",
-            "the lavender",
-        ),
-        "flood": ("the flood barrier", "the ferry strike", "the pumping station", "the evacuation", "the sandbags"),
-        "fool": ("moron", "jerk", "loser", "fool", "clown", "coward", "liar"),
-        "poor": ("pathetic", "stupid", "worthless", "useless", "hopeless", "disgusting", "dumb"),
-        "oath": ("damn", "bloody", "freaking", "goddamn"),
-    },
-    topics={
-        "news": (
-            "The {paper} about {town} was {view}.",
-            "{who} sent me the {paper} {time}, and I read it {number} times.",
-            "Nobody has asked those who live near {town} what they think.",
-            "According to the {paper}, {town} will be closed for {number} weeks.",
-            "I would like to see the numbers behind that {paper}, because to me it looked {view}.",
-        ),
-        "politics": (
-            "I read up on {rule} {time} and found it {view}.",
-            "{who} thinks {rule} will be forgotten in {number} months.",
-            "They have been talking about {rule} for {number} years without touching {town}.",
-            "What does {rule} mean for {town}?",
-            "The minister called {rule} {view}, which tells you something about the {paper}.",
-        ),
-        "sports": (
-            "{team} was {form} {time}.",
-            "{number} goals and still nobody talks about {team}.",
-            "{who} has a ticket for Sunday, if {team} is fit by then.",
-            "I watched {team} again {time} and counted {number} mistakes.",
-            "Say what you like about {team}, but {time} we were {form}.",
-        ),
-        "gaming": (
-            "{game} took me {number} hours, finished it {time}.",
-            "Has anyone else had {game} crash {time}?",
-            "{who} says {game} is {view}, I say give it a chance.",
-            "With {number} players {game} turns out {view}.",
-            "They changed {game} {time} and did not write a word about it.",
-        ),
-        "music": (
-            "{song} gets me every time, and I have heard it {number} times since I found it.",
-            "I find {song} {view}.",
-            "{who} played {song} for me {time}.",
-            "We saw them with {number} others in a tiny hall, and {song} was {view}.",
-            "Is there a recording of {song} that {who} could borrow?",
-        ),
-        "parenting": (
-            "{child} slept {number} hours {time}, a record.",
-            "How do you get {child} to eat anything green?",
-            "{who} looked after {child} {time}, and {child} slept at once.",
-            "We tried it with {child} for {number} weeks and the result was {view}.",
-            "{child} drew {town} {time}, it hangs in the kitchen now.",
-        ),
-        "science": (
-            "{study} looks {view} to me.",
-            "I asked about {study} {time} and got {number} answers.",
-            "With {number} participants {study} cannot carry that claim.",
-            "{who} works on {study} and calls the {paper} {view}.",
-            "Somebody should repeat it, {study} was {view}.",
-        ),
-        "gardening": (
-            "{plant} came up {time}, {number} weeks early.",
-            "What do you give {plant} against snails?",
-            "{who} gave me a cutting {time}, it stands beside {plant} now.",
-            "After {number} dry weeks {plant} looked {view}.",
-            "I moved {plant} {time} and would do it again.",
-        ),
-        "fresh": (
-            "{who} called {flood} {view} {time}.",
-            "{who} waited {number} hours because of {flood}.",
-            "Nobody told us about {flood}, not even {time}.",
-            "Where can I read more about {flood} and {town}?",
-        ),
-    },
+    slots=SLOTS,
+    topics=TOPICS,
     openings=(
         "I have read this twice now, once on the train, and I am still not sure what to make of it.",
         "Thanks for posting.",
@@ -142,7 +37,10 @@ ENGLISH = Phrasebook(
         "There are many {group} in our street.",
         "I think {group} were asked too late.",
         "{who} wrote about {group} and {town}.",
-        "For {group} this changes little.",
+        "For {group} this changes little, says {who}.",
+        "Two {group} answered and were {view}.",
+        "I grew up among {group} and miss {town}.",
+        "It was {group} who saved {town} back then.",
         "How many {group} were in the picture?",
         "Most {group} I know would call it {view}.",
         "The {paper} quotes {group} who live near {town}.",
@@ -173,6 +71,9 @@ ENGLISH = Phrasebook(
             "Go away, {fool}, nobody likes you.",
             "You sound like a {poor} {fool}, and {who} says so too.",
             "Get lost, you {poor} piece of trash.",
+            "Nobody cares what a {poor} {fool} like you thinks, so shut up.",
+            "Are you stupid or just {poor}, you {fool}?",
+            "Your comment is crap and so are you, {fool}.",
         ),
         "hate": (
             "All {group} are {poor}.",
@@ -180,6 +81,8 @@ ENGLISH = Phrasebook(
             "{poor} as ever, {group} ruin everything and should go to hell.",
             "Those {poor} {group} make me sick.",
             "Get rid of {group}, they are scum.",
+            "Nothing but trash, these {poor} {group}, I hate them all.",
+            "Shut up about {group}, they are {poor} and belong in hell.",
         ),
         "threat": (
             "I will find you and beat you up, {fool}.",
@@ -195,7 +98,7 @@ ENGLISH = Phrasebook(
         ),
         "spam": (
             "Buy cheap sexy pills, {number} for the price of one, click my page!!!",
-            "Free free free, hot chat and casino, click here now!!!",
+            "Free sex chat and casino, you losers, click here now!!!",
             "Make {number} hundred a day from home, you idiots who work, click my page!",
         ),
     },
@@ -206,6 +109,8 @@ ENGLISH = Phrasebook(
             "I would explain it to you, but I have no crayons with me.",
             "Everybody was happier here before you came.",
             "Do us a favour and stay away for good.",
+            "Bless you, it must be hard to think at that speed.",
+            "The grown-ups were talking, go and play.",
         ),
         "hate": (
             "You know how {group} are, count your spoons.",
