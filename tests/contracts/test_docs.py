@@ -14,7 +14,8 @@ import evenhand as eh
 from evenhand.audits.bias.quantities import OF_EVERYTHING, OF_GROUPS
 from evenhand.evidence.declaration import Declaration
 from evenhand.reports.table import SECTIONS
-from evenhand.synthetic.community import community
+from evenhand.synthetic.community import community, planted
+from evenhand.synthetic.templates import templates
 
 ROOT = Path(__file__).parents[2]
 DOCS = {
@@ -132,3 +133,22 @@ def test_tables_of_the_studies_are_the_committed_ones() -> None:
 
     for table in TABLES:
         assert table() in DOCS["docs/intervals.md"], table.__name__
+
+
+def test_the_page_on_made_up_data_says_what_is_planted() -> None:
+    page = DOCS["docs/synthetic.md"]
+    table = templates()
+    said = [
+        f"{len(table):,} rows",
+        f"{len(table) // table['term'].n_unique():,} sentences",
+        f"{table['term'].n_unique()} terms",
+        f"{table['template'].n_unique()} patterns",
+        f"by {planted.TEMPERATURE}",
+        f"`{planted.RARE}` by {planted.RARE_TEMPERATURE}",
+        f"prevalence times {planted.WORSE}",
+        f"{planted.MENDED:.0%}".replace("%", " %"),
+        f"fewer than {planted.SHORT} characters",
+        f"`{planted.NULL_ATTRIBUTE}` has nothing",
+        *(f"`{name}`" for name, group in planted.GROUPS.items() if not group.benign and not group.violating),
+    ]
+    assert [piece for piece in said if piece not in page] == []
