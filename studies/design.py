@@ -13,8 +13,8 @@ import numpy as np
 from evenhand.audits.bias.quantities import OF_EVERYTHING, OF_GROUPS
 from evenhand.audits.quantity import Quantity
 from evenhand.audits.view import Scope, View
-from evenhand.synthetic.comments import comments
 from evenhand.tally import Membership, Placed, Rows, Weights
+from studies.population import population as made_up
 from studies.study import Row, Study
 
 LEVEL = 0.95
@@ -28,9 +28,8 @@ def cells() -> list[Row]:
 
 @cache
 def population() -> tuple[np.ndarray, np.ndarray, dict[str, np.ndarray]]:
-    table = comments(POPULATION, seed=77)
-    groups = {name: (table[name].fill_null(0.0) >= 0.5).to_numpy() for name in GROUPS}
-    return table["model_a"].to_numpy(), (table["toxicity"] >= 0.5).to_numpy(), groups
+    made = made_up(POPULATION, seed=77)
+    return made.score, made.label, {name: made.groups[name] for name in GROUPS}
 
 
 def quantities() -> list[tuple[Quantity, str | None]]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import subprocess
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -13,7 +14,8 @@ import evenhand as eh
 from evenhand.audits.bias.quantities import OF_EVERYTHING, OF_GROUPS
 from evenhand.evidence.declaration import Declaration
 from evenhand.reports.table import SECTIONS
-from evenhand.synthetic.comments import comments
+from evenhand.synthetic.community import community, planted
+from evenhand.synthetic.templates import templates
 
 ROOT = Path(__file__).parents[2]
 DOCS = {
@@ -27,6 +29,16 @@ def help_of(*command: str) -> str:
     ).stdout
 
 
+def commands(*group: str) -> Iterator[tuple[tuple[str, ...], str]]:
+    """Every command with its help, those of a group in place of the group."""
+    for name in re.findall(r"^  (\w+)  ", help_of(*group).split("Commands:")[1], re.MULTILINE):
+        text = help_of(*group, name)
+        if "Commands:" in text:
+            yield from commands(*group, name)
+        else:
+            yield (*group, name), text
+
+
 def test_the_readme_opens_with_the_two_commands() -> None:
     opening = DOCS["README.md"].splitlines()[:8]
     assert any(line.startswith("make demo") for line in opening)
@@ -35,11 +47,11 @@ def test_the_readme_opens_with_the_two_commands() -> None:
 
 def test_every_command_and_option_is_documented() -> None:
     page = DOCS["docs/command-line.md"]
-    commands = re.findall(r"^  (\w+)  ", help_of().split("Commands:")[1], re.MULTILINE)
-    assert "audit" in commands
-    for command in commands:
-        section = page.split(f"## evenhand {command}")[1].split("\n## ")[0]
-        for option in re.findall(r"^  (--[\w-]+)", help_of(command), re.MULTILINE):
+    found = dict(commands())
+    assert {("audit",), ("synthesise", "community")} <= set(found)
+    for command, text in found.items():
+        section = page.split(f"## evenhand {' '.join(command)}")[1].split("\n## ")[0]
+        for option in re.findall(r"^  (?:-\w, )?(--[\w-]+)", text, re.MULTILINE):
             if option != "--help":
                 assert f"`{option}`" in section, (command, option)
 
@@ -77,7 +89,7 @@ def test_links_lead_somewhere() -> None:
 @pytest.fixture(scope="module")
 def workplace(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("docs")
-    table = comments(4000, seed=3).rename({"model_a": "p", "toxicity": "toxic"})
+    table = community(4000, seed=3).items.rename({"model_a": "p", "toxicity": "toxic"})
     table.write_parquet(folder / "comments.parquet")
     return folder
 
@@ -121,3 +133,22 @@ def test_tables_of_the_studies_are_the_committed_ones() -> None:
 
     for table in TABLES:
         assert table() in DOCS["docs/intervals.md"], table.__name__
+
+
+def test_the_page_on_made_up_data_says_what_is_planted() -> None:
+    page = DOCS["docs/synthetic.md"]
+    table = templates()
+    said = [
+        f"{len(table):,} rows",
+        f"{len(table) // table['term'].n_unique():,} sentences",
+        f"{table['term'].n_unique()} terms",
+        f"{table['template'].n_unique()} patterns",
+        f"by {planted.TEMPERATURE}",
+        f"`{planted.RARE}` by {planted.RARE_TEMPERATURE}",
+        f"prevalence times {planted.WORSE}",
+        f"{planted.MENDED:.0%}".replace("%", " %"),
+        f"fewer than {planted.SHORT} characters",
+        f"`{planted.NULL_ATTRIBUTE}` has nothing",
+        *(f"`{name}`" for name, group in planted.GROUPS.items() if not group.benign and not group.violating),
+    ]
+    assert [piece for piece in said if piece not in page] == []

@@ -16,10 +16,10 @@ def demo(
     """Make up comments with two models' scores, audit them, and say where the report is."""
     from evenhand.cli.audit_run import run
     from evenhand.files import writing
-    from evenhand.synthetic.comments import GROUPS, comments
+    from evenhand.synthetic.community import GROUPS, community
 
     with writing(out) as staging:
-        comments(rows, seed=seed).write_parquet(staging / "comments.parquet")
+        community(rows, seed=seed).items.write_parquet(staging / "comments.parquet")
     data = out / "comments.parquet"
     options = {"score": "model_a,model_b", "label": "toxicity", "groups": ",".join(GROUPS), "text": "text", "id": "id"}
     print(f"made up {rows:,} comments: {data}")

@@ -7,7 +7,7 @@ import sys
 
 import typer
 
-from evenhand.cli import agreement, audit, demo, init
+from evenhand.cli import agreement, audit, demo, init, synthesise
 from evenhand.errors import EvenhandError, InputError
 from evenhand.version import __version__
 
@@ -23,6 +23,7 @@ app.command("audit")(audit.audit)
 app.command("init")(init.init)
 app.command("agreement")(agreement.agreement)
 app.command("demo")(demo.demo)
+app.add_typer(synthesise.app, name="synthesise")
 
 
 @app.callback(invoke_without_command=True)
