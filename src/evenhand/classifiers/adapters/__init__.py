@@ -1,0 +1,11 @@
+"""Models that people already have, as classifiers: scikit-learn objects and files, transformers directories, endpoints.
+
+Nothing is imported that is not needed, no pickle is ever loaded, and no code that comes with a model is run.
+"""
+
+from __future__ import annotations
+
+from evenhand.classifiers.adapters.pipeline import adapt
+from evenhand.classifiers.adapters.skops_file import open_skops
+
+__all__ = ["adapt", "open_skops"]
