@@ -7,5 +7,6 @@ from __future__ import annotations
 
 from evenhand.classifiers.adapters.pipeline import adapt
 from evenhand.classifiers.adapters.skops_file import open_skops
+from evenhand.classifiers.adapters.transformers_directory import open_transformers
 
-__all__ = ["adapt", "open_skops"]
+__all__ = ["adapt", "open_skops", "open_transformers"]
