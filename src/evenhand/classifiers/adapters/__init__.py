@@ -5,9 +5,11 @@ Nothing is imported that is not needed, no pickle is ever loaded, and no code th
 
 from __future__ import annotations
 
+from evenhand.classifiers.adapters.endpoint import Endpoint
 from evenhand.classifiers.adapters.pipeline import adapt
 from evenhand.classifiers.adapters.prompt import open_prompt
+from evenhand.classifiers.adapters.remote import EndpointClassifier
 from evenhand.classifiers.adapters.skops_file import open_skops
 from evenhand.classifiers.adapters.transformers_directory import open_transformers
 
-__all__ = ["adapt", "open_prompt", "open_skops", "open_transformers"]
+__all__ = ["Endpoint", "EndpointClassifier", "adapt", "open_prompt", "open_skops", "open_transformers"]
