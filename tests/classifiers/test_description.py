@@ -98,7 +98,7 @@ ENDPOINT = 'kind = "endpoint"\nurl = "https://example.org"\nresponse = "p"\nbody
         (ENDPOINT + "batch = true", "batch must be a whole number, not true or false"),
         (ENDPOINT + 'skip = ["400"]', "skip must be a list"),
         (ENDPOINT + "headers = {X-Key = 4}", "headers must be a table"),
-        (ENDPOINT + 'kind2 = "x"', "no option 'kind2'"),
+        (ENDPOINT + 'task = "multilabel"', "task must be 'binary' or 'multi-class' or 'multi-label'"),
         (ENDPOINT + "rate = 0", "rate must be above 0"),
         ('kind = "endpoint"\nurl = "https://example.org"', "the option 'response' is missing"),
         ('kind = "transformers"', "the option 'path' is missing"),

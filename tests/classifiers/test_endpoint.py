@@ -366,7 +366,7 @@ def test_several_classes_scales_and_variances() -> None:
     paths = {"A": "[0].out[label=a].score", "B": "[0].out[label=b].score"}
     with serving(answer) as server:
         told = {"response": paths, "variance": {"A": '[0].var["a.x"]', "B": "[0].var.b"}, "scale": "percent"}
-        found = classifier(described(server.url, kind="multi-class", **told)).score(TEXTS)
+        found = classifier(described(server.url, task="multi-class", **told)).score(TEXTS)
     np.testing.assert_allclose(found.probabilities[:, 0], EXPECTED)
     np.testing.assert_allclose(found.probabilities.sum(axis=1), 1.0)
     assert found.variance is not None
@@ -392,6 +392,6 @@ def test_probabilities_of_exclusive_classes_must_sum_to_one() -> None:
     with serving(lambda asked, number: Reply({"a": 0.7, "b": 0.7})) as server:
         told = {"response": {"a": "a", "b": "b"}}
         with pytest.raises(InputError, match="do not sum to one"):
-            classifier(described(server.url, kind="multi-class", **told)).score(TEXTS[:1])
-        found = classifier(described(server.url, kind="multi-label", **told)).score(TEXTS[:1])
+            classifier(described(server.url, task="multi-class", **told)).score(TEXTS[:1])
+        found = classifier(described(server.url, task="multi-label", **told)).score(TEXTS[:1])
         assert found.probabilities.tolist() == [[0.7, 0.7]]

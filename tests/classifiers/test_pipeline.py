@@ -73,7 +73,7 @@ def test_labels_that_do_not_exclude_one_another_must_be_said_to() -> None:
     model = pipeline(last, BOTH)
     with pytest.raises(InputError, match="do not sum to one"):
         adapt(model, name="m", version="1").score(TEXTS)
-    found = adapt(model, name="m", version="1", kind="multi-label")
+    found = adapt(model, name="m", version="1", task="multi-label")
     np.testing.assert_allclose(found.score(TEXTS).probabilities, model.predict_proba(TEXTS))
 
 
@@ -91,7 +91,8 @@ def test_no_texts_and_one() -> None:
         (pipeline(LogisticRegression(), TWO), {"positive": "toxic"}, "no label 'toxic'"),
         (pipeline(LogisticRegression(), TWO), {"positive": ["0", "1"]}, "every label is positive"),
         (pipeline(LogisticRegression(), TWO), {"classes": ["a"]}, "1 names for the 2 classes"),
-        (pipeline(MultinomialNB(), THREE), {"kind": "binary"}, "say which count as violating"),
+        (pipeline(MultinomialNB(), THREE), {"task": "binary"}, "say which count as violating"),
+        (pipeline(OneVsRestClassifier(LogisticRegression()), BOTH), {"task": "multi-class"}, "any of the classes"),
         (make_pipeline(TfidfVectorizer(), LogisticRegression()), {}, "fit it first"),
     ],
 )

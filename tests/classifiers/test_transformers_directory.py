@@ -182,12 +182,12 @@ def test_code_that_comes_with_a_model_is_not_run(bert: Path, tmp_path: Path) -> 
 
 def test_kind_and_configuration_must_agree(bert: Path, tmp_path: Path) -> None:
     with pytest.raises(InputError, match="say which count as violating"):
-        open_transformers(bert, kind="binary")
-    assert open_transformers(bert, kind="multi-label").targets.kind == "multi-label"
+        open_transformers(bert, task="binary")
+    assert open_transformers(bert, task="multi-label").targets.kind == "multi-label"
     for problem, kind in (("multi_label", "multi-class"), ("single_label", "multi-label")):
         folder = altered(bert, tmp_path / kind, problem_type=f"{problem}_classification")
-        with pytest.raises(InputError, match=f"kind cannot be {kind}"):
-            open_transformers(folder, kind=kind)
+        with pytest.raises(InputError, match=f"task cannot be {kind}"):
+            open_transformers(folder, task=kind)
 
 
 def test_the_hub_is_asked_only_when_told(bert: Path, monkeypatch: pytest.MonkeyPatch) -> None:

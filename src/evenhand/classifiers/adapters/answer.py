@@ -42,7 +42,7 @@ def _probabilities(told: Endpoint, answer: Any, texts: int) -> Floats:
         wrong = values[~((values >= 0.0) & (values <= 1.0))][0]
         raise InputError(f"the answer gives the probability {wrong:g}, and one lies from 0 to 1: is the scale right?")
     if told.targets.exclusive and not np.allclose(values.sum(axis=1), 1.0, atol=SUM):
-        raise InputError("the probabilities of a text do not sum to one: say kind = 'multi-label' if any may be true")
+        raise InputError("the probabilities of a text do not sum to one: say task = 'multi-label' if any may be true")
     return values
 
 

@@ -41,7 +41,7 @@ class Endpoint:
     headers: Mapping[str, str] = field(default_factory=dict)
     variance: str | Mapping[str, str] = field(default_factory=dict)
     positive: str = "positive"
-    kind: Kind | None = None
+    task: Kind | None = None
     scale: str = "probability"
     batch: int = 1
     parallel: int = 1
@@ -77,11 +77,11 @@ class Endpoint:
     def targets(self) -> Targets:
         """What it tells apart."""
         names = tuple(self.paths)
-        if len(names) > 1 and self.kind not in ("multi-class", "multi-label"):
+        if len(names) > 1 and self.task not in ("multi-class", "multi-label"):
             raise InputError(
-                "several classes: say kind = 'multi-label' or, if exactly one is true, kind = 'multi-class'"
+                "several classes: say task = 'multi-label' or, if exactly one is true, task = 'multi-class'"
             )
-        return Targets(self.kind or "binary", names)
+        return Targets(self.task or "binary", names)
 
     @cached_property
     def paths(self) -> dict[str, Path]:

@@ -60,7 +60,7 @@ class Labels:
             raise InputError("the model gives probabilities outside 0 to 1")
         if self.exclusive and not np.allclose(columns.sum(axis=1), 1.0, atol=SUM):
             raise InputError(
-                "the probabilities of a text do not sum to one: say kind = 'multi-label' if any may be true"
+                "the probabilities of a text do not sum to one: say task = 'multi-label' if any may be true"
             )
         if not self.positive:
             return columns

@@ -58,14 +58,14 @@ def adapt(
     name: str,
     version: str,
     positive: str | Sequence[str] | None = None,
-    kind: Kind | None = None,
+    task: Kind | None = None,
     classes: Sequence[str] | None = None,
     batch: int = BATCH,
 ) -> PipelineClassifier:
     """A fitted scikit-learn object as a classifier.
 
     Of two classes the second one is the positive one unless `positive` names it, as everywhere in scikit-learn.
-    `classes` renames the columns, in their order; `kind` says "multi-label" where the object does not say so itself.
+    `classes` renames the columns, in their order; `task` says "multi-label" where the object does not say so itself.
     """
     if not hasattr(model, "predict_proba"):
         problem = f"a {type(model).__name__} has no predict_proba: CalibratedClassifierCV can give it one"
@@ -73,21 +73,23 @@ def adapt(
     if not version:
         raise InputError("say which version of the model this is: findings name it", source=name)
     try:
-        return PipelineClassifier(model, _labels(model, positive, kind, classes), name, version, batch)
+        return PipelineClassifier(model, _labels(model, positive, task, classes), name, version, batch)
     except InputError as error:
         raise error.within(name) from None
 
 
 def _labels(
-    model: Any, positive: str | Sequence[str] | None, kind: Kind | None, classes: Sequence[str] | None
+    model: Any, positive: str | Sequence[str] | None, task: Kind | None, classes: Sequence[str] | None
 ) -> Labels:
     several, known = _known(model)
-    if kind == "binary" and (several or len(known) != 2) and not positive:
+    if task == "binary" and (several or len(known) != 2) and not positive:
         raise InputError(f"the model has {len(known)} classes: say which count as violating with positive")
     names = [str(name) for name in (classes if classes is not None else known)]
     if len(names) != len(known):
         raise InputError(f"{len(names)} names for the {len(known)} classes of the model")
-    if kind == "multi-label" or several:
+    if several and task == "multi-class":
+        raise InputError("any of the classes of this model may be true: task cannot be multi-class")
+    if task == "multi-label" or several:
         return Labels.of(names, exclusive=False, positive=positive)
     return Labels.of(names, exclusive=True, positive=positive or (names[1] if len(names) == 2 else None))
 

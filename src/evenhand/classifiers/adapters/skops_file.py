@@ -22,7 +22,7 @@ def open_skops(
     *,
     trusted: Sequence[str] = (),
     positive: str | Sequence[str] | None = None,
-    kind: Kind | None = None,
+    task: Kind | None = None,
     classes: Sequence[str] | None = None,
     batch: int = BATCH,
     name: str | None = None,
@@ -35,10 +35,10 @@ def open_skops(
     file = Path(path)
     _refuse_pickles(file)
     model = _loaded(file, tuple(trusted))
-    options = {"positive": positive, "kind": kind, "classes": classes}
+    options = {"positive": positive, "task": task, "classes": classes}
     version = fingerprint.of_files([file], options)
     return adapt(
-        model, name=name or file.stem, version=version, positive=positive, kind=kind, classes=classes, batch=batch
+        model, name=name or file.stem, version=version, positive=positive, task=task, classes=classes, batch=batch
     )
 
 

@@ -83,7 +83,7 @@ def open_transformers(
     path: str | Path,
     *,
     positive: str | Sequence[str] | None = None,
-    kind: Kind | None = None,
+    task: Kind | None = None,
     batch: int = BATCH,
     max_length: int | None = None,
     device: str | None = None,
@@ -93,41 +93,41 @@ def open_transformers(
     """The sequence classifier in a directory; its version is the hash of what lies there.
 
     `positive` says which label counts as violating (of two labels this must be said; of several, those named are
-    added up). `kind` says "multi-label" where config.json has no problem_type. Without a connection, unless `download`.
+    added up). `task` says "multi-label" where config.json has no problem_type. Without a connection, unless `download`.
     """
     directory = Directory.at(path, download=download)
     told = directory.config("ForSequenceClassification")
     tokenizer = directory.tokenizer()
     torch = library("torch")
     try:
-        exclusive = _exclusive(told.get("problem_type"), kind)
+        exclusive = _exclusive(told.get("problem_type"), task)
         model = directory.model("AutoModelForSequenceClassification", dtype=torch.float32, device=best_device(device))
-        labels = _labels(model.config, exclusive, kind, positive)
+        labels = _labels(model.config, exclusive, task, positive)
         _check_vocabulary(tokenizer, model)
     except InputError as error:
         raise error.within(str(path)) from None
     length = longest(tokenizer, model, max_length)
-    version = directory.version({"positive": positive, "kind": kind, "longest": length})
+    version = directory.version({"positive": positive, "task": task, "longest": length})
     return SequenceClassifier(model, tokenizer, labels, name or Path(path).name, version, batch, length)
 
 
-def _exclusive(problem: str | None, kind: Kind | None) -> bool:
+def _exclusive(problem: str | None, task: Kind | None) -> bool:
     """Whether the labels exclude one another: what the configuration says, or what it is said to be."""
     if problem == "regression":
         raise InputError("this model is a regression: what it gives is no probability")
-    if problem == "multi_label_classification" and kind == "multi-class":
-        raise InputError("config.json says that the labels do not exclude one another: kind cannot be multi-class")
-    if problem == "single_label_classification" and kind == "multi-label":
-        raise InputError("config.json says that the labels exclude one another: kind cannot be multi-label")
-    return problem != "multi_label_classification" and kind != "multi-label"
+    if problem == "multi_label_classification" and task == "multi-class":
+        raise InputError("config.json says that the labels do not exclude one another: task cannot be multi-class")
+    if problem == "single_label_classification" and task == "multi-label":
+        raise InputError("config.json says that the labels exclude one another: task cannot be multi-label")
+    return problem != "multi_label_classification" and task != "multi-label"
 
 
-def _labels(config: Any, exclusive: bool, kind: Kind | None, positive: str | Sequence[str] | None) -> Labels:
+def _labels(config: Any, exclusive: bool, task: Kind | None, positive: str | Sequence[str] | None) -> Labels:
     """The names in the order of the logits. One logit is a probability of its own, by the logistic function."""
     names = [str(config.id2label[number]) for number in sorted(config.id2label)]
     if sorted(config.id2label) != list(range(len(names))):
         raise InputError("id2label in config.json does not number the labels from 0")
-    if kind == "binary" and len(names) > 1 and not positive:
+    if task == "binary" and len(names) > 1 and not positive:
         raise InputError(f"the model has {len(names)} labels: say which count as violating with positive")
     return Labels.of(names, exclusive=exclusive and len(names) > 1, positive=positive)
 
