@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -131,3 +133,10 @@ def test_what_stands_in_a_file_is_not_repeated(tmp_path: Path) -> None:
     with pytest.raises(InputError) as caught:
         Description.read(written(tmp_path, ENDPOINT + "headers = 's3cr3t'"))
     assert "s3cr3t" not in str(caught.value)
+
+
+def test_reading_a_description_imports_nothing_heavy() -> None:
+    heavy = ("torch", "transformers", "sklearn", "skops", "httpx", "huggingface_hub")
+    code = f"import sys, evenhand.classifiers.description\nprint([m for m in {heavy!r} if m in sys.modules])"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "[]"

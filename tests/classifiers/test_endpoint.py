@@ -89,6 +89,12 @@ def test_a_batch_a_request_in_order() -> None:
         assert sorted(len(asked.body["texts"]) for asked in server.asked) == [3, 4, 4, 4, 4, 4]
 
 
+def test_a_text_that_is_no_unicode_is_sent_all_the_same() -> None:
+    with serving(lambda asked, number: Reply({"scores": {"toxic": len(asked.body["comment"]["text"]) / 10}})) as server:
+        found = classifier(described(server.url)).score(["a\ud800b", "", "\x00\n"])
+    assert found.probabilities[:, 0].tolist() == [0.3, 0.0, 0.2]
+
+
 def test_requests_run_beside_one_another() -> None:
     """Four workers can only all be answered if all four are asking."""
     together = threading.Barrier(4, timeout=10)
@@ -129,13 +135,13 @@ def test_an_endpoint_that_stalls_is_asked_again() -> None:
 
     with serving(answer) as server:
         check(classifier(described(server.url, timeout=0.5)).score(TEXTS))
-        assert len(server.asked) == len(TEXTS) + 1
+        assert len(server.asked) > len(TEXTS)
 
 
 def test_nobody_there() -> None:
     with serving(single) as server:
         url = server.url
-    with pytest.raises(InputError, match=r"/score: no connection after 3 tries; what is scored so far is kept"):
+    with pytest.raises(InputError, match=r"/score: no connection \(.*\) after 3 tries; what is scored so far is kept"):
         classifier(described(url, tries=3)).score(TEXTS)
 
 

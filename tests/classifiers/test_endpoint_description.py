@@ -24,6 +24,10 @@ GOOD: dict[str, Any] = {"url": "https://example.org/score", "body": {"text": "{t
         ({"url": "ftp://example.org"}, "url must begin with https://"),
         ({"url": "example.org/score"}, "url must begin with https://"),
         ({"url": "https://example.org/{text}"}, "put it into query or body"),
+        ({"url": "https://me:pass@example.org"}, "a key does not belong into a file.*'password'"),
+        ({"headers": {"X-Api-Key": "abc"}}, r"write 'X-Api-Key' as \$\{VARIABLE\}"),
+        ({"query": {"token": "abc"}}, "a key does not belong into a file"),
+        ({"body": {"text": "{text}", "since": datetime.date(2026, 1, 1)}}, "something that JSON can say"),
         ({"method": "PSOT"}, "did you mean 'POST'"),
         ({"scale": "percents"}, "did you mean 'percent'"),
         ({"batch": 0}, "batch must be 1 or more"),
@@ -61,7 +65,7 @@ def test_the_version_is_that_of_what_changes_an_answer() -> None:
 
 
 def test_the_address_that_is_shown_has_no_secret() -> None:
-    endpoint = Endpoint(**{**GOOD, "url": "https://me:pass@example.org:81/a/${KEY}?key=abc#x"})
+    endpoint = Endpoint(**{**GOOD, "url": "https://me:${PASS}@example.org:81/a/${KEY}?key=abc#x"})
     assert endpoint.address == "https://example.org:81/a/${KEY}"
     assert endpoint.title == "example.org:81"
 

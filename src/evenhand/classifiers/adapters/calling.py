@@ -78,8 +78,8 @@ class Caller:
             raise _Passing(f"no answer within {self.endpoint.timeout:g} s") from None
         except (httpx.LocalProtocolError, httpx.UnsupportedProtocol, httpx.InvalidURL, UnicodeEncodeError):
             raise self._error("the request cannot be sent: look at url and headers") from None
-        except httpx.ConnectError:
-            raise _Passing("no connection") from None
+        except httpx.ConnectError as error:
+            raise _Passing(f"no connection ({self.environment.hide(str(error))})") from None
         except (httpx.TransportError, httpx.DecodingError) as error:
             raise _Passing(f"the connection broke ({type(error).__name__})") from None
         return self._read(response.status_code, response.headers, content, texts)
@@ -93,7 +93,10 @@ class Caller:
         request: dict[str, Any] = {"method": told.method, "url": httpx.URL(fill(told.url))}
         request["url"] = request["url"].copy_merge_params(query) if query else request["url"]
         request["headers"] = {"User-Agent": f"evenhand/{__version__}", "Accept": "application/json", **headers}
-        return request if told.body is None else {**request, "json": filled(told.body, texts, fill)}
+        if told.body is not None:  # as ASCII: a text that is no valid Unicode can be sent, too
+            request["content"] = json.dumps(filled(told.body, texts, fill)).encode()
+            request["headers"].setdefault("Content-Type", "application/json")
+        return request
 
     def _content(self, response: Any) -> bytes:
         """The body, within the time and size of an answer: a timeout of the client alone is one of each packet."""

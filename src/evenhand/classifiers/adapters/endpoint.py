@@ -6,6 +6,7 @@ Nothing here speaks to a network: a description can be read, checked and given a
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
 from functools import cached_property
@@ -13,7 +14,7 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from evenhand.classifiers.adapters import fingerprint
-from evenhand.classifiers.adapters.environment import strings
+from evenhand.classifiers.adapters.environment import NAME, strings
 from evenhand.classifiers.adapters.json_path import Path
 from evenhand.classifiers.protocol import Kind, Targets
 from evenhand.errors import InputError, nearest
@@ -21,6 +22,7 @@ from evenhand.errors import InputError, nearest
 TEXT, TEXTS = "{text}", "{texts}"
 METHODS = ("GET", "POST", "PUT")
 SCALES = ("probability", "percent", "logit")
+KEYS = ("authorization", "cookie", "key", "password", "secret", "token")  # in the name of a header or parameter
 SILENT = {"name", "batch", "parallel", "rate", "timeout", "tries"}  # how it is asked, which changes no answer
 
 
@@ -57,6 +59,7 @@ class Endpoint:
             raise InputError(f"there is no method '{self.method}'; {nearest(self.method, METHODS)}")
         if self.scale not in SCALES:
             raise InputError(f"there is no scale '{self.scale}'; {nearest(self.scale, SCALES)}")
+        _check_keys(self)
         _check_numbers(self)
         _check_texts(self)
         _check_paths(self)
@@ -112,6 +115,15 @@ def _check_address(url: str) -> None:
         raise InputError(f"{TEXT} cannot stand in url: put it into query or body")
 
 
+def _check_keys(endpoint: Endpoint) -> None:
+    """What looks like a key by its name must come from the environment: files are shared and kept."""
+    password = urlsplit(endpoint.url).password
+    named = {**endpoint.headers, **endpoint.query, **({"password": password} if password else {})}
+    for name, value in named.items():
+        if any(word in name.lower() for word in KEYS) and not NAME.search(value):
+            raise InputError(f"a key does not belong into a file: set a variable and write '{name}' as ${{VARIABLE}}")
+
+
 def _check_numbers(endpoint: Endpoint) -> None:
     for name in ("batch", "parallel", "tries"):
         if getattr(endpoint, name) < 1:
@@ -126,6 +138,12 @@ def _check_numbers(endpoint: Endpoint) -> None:
 
 
 def _check_texts(endpoint: Endpoint) -> None:
+    try:
+        json.dumps(endpoint.body)
+    except TypeError:
+        raise InputError(
+            "body must be something that JSON can say: texts, numbers, true, false, lists, tables"
+        ) from None
     places = list(strings(endpoint.body))
     one = any(TEXT in text for text in (*places, *endpoint.query.values()))
     many = sum(text == TEXTS for text in places)

@@ -63,7 +63,8 @@ class EndpointClassifier:
         log_no_address()
         stop = threading.Event()
         sleep = self.sleep or _interruptible(stop)
-        with httpx.Client(timeout=told.timeout, follow_redirects=False) as client:
+        limits = httpx.Limits(max_connections=told.parallel)
+        with httpx.Client(timeout=told.timeout, limits=limits, follow_redirects=False) as client:
             caller = Caller(told, client, keys, self._pace, self.clock, sleep, self.draw)
             return _scores(self.targets, _together(caller, parts, stop))
 
