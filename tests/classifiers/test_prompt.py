@@ -81,7 +81,18 @@ def test_a_long_text_is_cut_and_never_the_question(llama: Path) -> None:
         Question(tokens, PROMPT, False, 6).tokens("x", [" yes"])
     found = open_prompt(llama, prompt=PROMPT, labels=LABELS, positive="hateful")
     assert found.questions[0].longest == 96
-    assert np.isfinite(found.score(TEXTS).probabilities).all()
+    assert np.isfinite(found.score([*TEXTS, "half \ud83d a character"]).probabilities).all()
+
+
+@pytest.mark.parametrize("text", ["a" * 3000, "the quick " * 400, "漢字" * 500, "the " * 39 + "é" * 9])
+def test_as_much_of_a_text_is_kept_as_fits(text: str) -> None:
+    tokens = tokenizer(causal=True)
+    question = Question(tokens, PROMPT, False, 60)
+    prompt, _ = question.tokens(text, [" yes"])
+    kept = len(tokens.decode(prompt)) - len("<s>" + PROMPT.replace("{text}", ""))
+    assert tokens.decode(prompt) == "<s>" + PROMPT.replace("{text}", text[:kept])
+    longer = tokens("<s>" + PROMPT.replace("{text}", text[: kept + 1]), add_special_tokens=False)["input_ids"]
+    assert len(prompt) + 1 <= 60 < len(longer) + 1
 
 
 def test_a_text_that_fits_is_not_cut() -> None:

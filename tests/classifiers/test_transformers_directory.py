@@ -107,6 +107,11 @@ def test_of_two_labels_it_must_be_said_which_is_violating(tmp_path: Path) -> Non
     np.testing.assert_allclose(first + second, 1.0)
 
 
+def test_half_a_character_does_not_stop_the_work(bert: Path) -> None:
+    broken, mended = open_transformers(bert).score(["so \ud83d", "so \ufffd"]).probabilities
+    np.testing.assert_allclose(broken, mended, atol=1e-6)
+
+
 def test_no_texts(bert: Path) -> None:
     assert open_transformers(bert).score([]).probabilities.shape == (0, 3)
 

@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
+from evenhand.classifiers.adapters.directory import readable
 from evenhand.errors import InputError
 
 PLACE = "{text}"
@@ -34,24 +35,25 @@ class Question:
 
     def tokens(self, text: str, words: Sequence[str]) -> tuple[list[int], list[list[int]]]:
         """The tokens of the prompt and of each word that may continue it, within what the model can read."""
-        safe = self._control.sub(lambda found: f"{found[0][0]} {found[0][1:]}", text) if self._control else text
+        safe = readable(text)
+        if self._control:
+            safe = self._control.sub(lambda found: f"{found[0][0]} {found[0][1:]}", safe)
         asked = self._asked(safe, words)
         return asked if self._fits(asked) else self._shortened(safe, words)
 
     def _shortened(self, text: str, words: Sequence[str]) -> tuple[list[int], list[list[int]]]:
-        """The longest beginning of the text with which everything fits, found by halving."""
-        best = self._asked("", words)
-        if not self._fits(best):
+        """The longest beginning of the text with which everything fits, found by doubling and then halving."""
+        if not self._fits(self._asked("", words)):
             raise InputError(f"the prompt alone is longer than the {self.longest} tokens that the model can read")
-        low, high = 0, len(text)
+        low, high = 0, self.longest
+        while high < len(text) and self._fits(self._asked(text[:high], words)):
+            low, high = high, 2 * high
+        high = min(high, len(text))
         while high - low > 1:
             middle = (low + high) // 2
-            asked = self._asked(text[:middle], words)
-            if self._fits(asked):
-                low, best = middle, asked
-            else:
-                high = middle
-        return best
+            fits = self._fits(self._asked(text[:middle], words))
+            low, high = (middle, high) if fits else (low, middle)
+        return self._asked(text[:low], words)
 
     def _fits(self, asked: tuple[list[int], list[list[int]]]) -> bool:
         prompt, answers = asked

@@ -122,6 +122,11 @@ def quiet() -> Iterator[None]:
             logging.enable_progress_bar()
 
 
+def readable(text: str) -> str:
+    """What a tokenizer can read: half a character, as broken exports have them, becomes the sign for an unknown one."""
+    return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+
+
 def longest(tokenizer: Any, model: Any, asked: int | None) -> int:
     """How many tokens the model can read: what is asked for, within what tokenizer and position table allow."""
     positions = getattr(model.config.get_text_config(), "max_position_embeddings", None)

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from evenhand.classifiers.adapters.buckets import buckets, padded
-from evenhand.classifiers.adapters.directory import Directory, best_device, longest
+from evenhand.classifiers.adapters.directory import Directory, best_device, longest, readable
 from evenhand.classifiers.adapters.extras import library
 from evenhand.classifiers.adapters.labels import Labels
 from evenhand.classifiers.protocol import Floats, Kind, Scores, Targets
@@ -46,7 +46,8 @@ class SequenceClassifier:
         """One row per text, in their order; what is longer than the model can read is cut at its end."""
         if not len(texts):
             return Scores(self.targets, np.empty((0, len(self.targets.classes))))
-        tokens = self.tokenizer(list(texts), truncation=True, max_length=self.longest)["input_ids"]
+        given = [readable(text) for text in texts]
+        tokens = self.tokenizer(given, truncation=True, max_length=self.longest)["input_ids"]
         found = np.empty((len(texts), len(self.labels.names)))
         for rows in buckets(
             [len(row) for row in tokens], self.at_once if self._padding else 1, even=self._reads_the_end
