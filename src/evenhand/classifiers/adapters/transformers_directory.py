@@ -74,7 +74,7 @@ class SequenceClassifier:
         ids, mask = padded(tokens, self._padding or 0)
         device = self.model.device
         with torch.inference_mode():
-            logits = self.model(input_ids=ids.to(device), attention_mask=mask.to(device)).logits.double()
+            logits = self.model(input_ids=ids.to(device), attention_mask=mask.to(device)).logits.cpu().double()
         exclusive = self.labels.exclusive
         values = torch.softmax(logits, dim=-1) if exclusive else torch.sigmoid(logits)
         return np.asarray(values.cpu().numpy(), dtype=np.float64)
