@@ -17,12 +17,25 @@ from sklearn.pipeline import make_pipeline
 from classifiers.server import Asked, Reply, serving
 from classifiers.tiny import TEXTS, causal_model, saved, sequence_model, tokenizer
 from evenhand.classifiers.description import Description, open_described
+from evenhand.classifiers.protocol import Classifier
 from evenhand.errors import InputError
 
 
 def written(folder: Path, text: str) -> Path:
     (folder / "model.toml").write_text(text)
     return folder / "model.toml"
+
+
+def conforms(found: Classifier) -> None:
+    """Keeps to the protocol: whoever scores a table relies on no more than this."""
+    assert found.name
+    assert len(found.version) == 16
+    assert found.batch >= 1
+    scores = found.score(TEXTS[:3])
+    assert scores.targets == found.targets
+    assert scores.probabilities.shape == (3, len(found.targets.classes))
+    none = found.score([])
+    assert none.probabilities.shape == (0, len(found.targets.classes))
 
 
 def test_an_endpoint(tmp_path: Path) -> None:
@@ -48,6 +61,7 @@ def test_an_endpoint(tmp_path: Path) -> None:
         )
         found = open_described(file)
         assert found.name == "model"
+        conforms(found)
         scores = found.score(TEXTS)
     np.testing.assert_allclose(scores.probabilities[:, 0], [len(text) / 1000 for text in TEXTS])
 
@@ -56,16 +70,19 @@ def test_models_beside_the_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
     monkeypatch.chdir("/")
     skops.io.dump(make_pipeline(CountVectorizer(), MultinomialNB()).fit(["a fool", "a dog"], [1, 0]), tmp_path / "m")
     found = open_described(written(tmp_path, 'kind = "skops"\npath = "m"\npositive = "1"'))
+    conforms(found)
     assert found.score(["fool"]).probabilities[0, 0] > 0.5
     saved(tmp_path / "bert", sequence_model("bert", ["fine", "rude"]), tokenizer())
     found = open_described(
         written(tmp_path, 'kind = "transformers"\npath = "bert"\npositive = ["rude"]\nname = "ours"\nmax_length = 12')
     )
     assert (found.name, found.targets.classes) == ("ours", ("rude",))
+    conforms(found)
     saved(tmp_path / "lm", causal_model("llama"), tokenizer(causal=True))
     prompt = 'kind = "prompt"\npath = "lm"\nprompt = ["{text} rude?", "rude: {text}."]\npositive = "yes"\n'
     found = open_described(written(tmp_path, prompt + '[labels]\nyes = [" yes", " fool"]\nno = " no"'))
     assert found.score(TEXTS[:2]).variance is not None
+    conforms(found)
 
 
 def test_a_name_on_the_hub_is_kept_as_a_name(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -219,14 +219,17 @@ def test_other_statuses_fail_at_once(status: int) -> None:
 
 
 def test_the_first_failure_ends_the_others() -> None:
+    together = threading.Barrier(3, timeout=10)
+
     def answer(asked: Asked, number: int) -> Reply:
+        together.wait()
         return Reply({}, status=403) if number == 0 else Reply({}, status=503, headers={"Retry-After": "300"})
 
     with serving(answer) as server:
         asking = EndpointClassifier(described(server.url, parallel=3))  # with a real sleep: it must be interrupted
         with pytest.raises(InputError, match="status 403"):
             asking.score(TEXTS)
-        assert len(server.asked) <= 3
+        assert len(server.asked) == 3
 
 
 @pytest.mark.parametrize(
@@ -392,6 +395,13 @@ def test_logits_and_a_get_request() -> None:
         found = classifier(endpoint).score(TEXTS)
         assert all(asked.query["v"] == ["1"] for asked in server.asked)
     np.testing.assert_allclose(found.probabilities[:, 0], EXPECTED)
+
+
+def test_a_variance_that_no_probability_has() -> None:
+    with serving(lambda asked, number: Reply({"p": 0.5, "v": 0.3})) as server:
+        endpoint = described(server.url, response="p", variance="v")
+        with pytest.raises(InputError, match=r"variance outside 0 to 0.25"):
+            classifier(endpoint).score(TEXTS[:1])
 
 
 def test_probabilities_of_exclusive_classes_must_sum_to_one() -> None:

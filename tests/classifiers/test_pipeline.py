@@ -92,6 +92,7 @@ def test_no_texts_and_one() -> None:
         (pipeline(LogisticRegression(), TWO), {"positive": ["0", "1"]}, "every label is positive"),
         (pipeline(LogisticRegression(), TWO), {"classes": ["a"]}, "1 names for the 2 classes"),
         (pipeline(MultinomialNB(), THREE), {"task": "binary"}, "say which count as violating"),
+        (pipeline(OneVsRestClassifier(LogisticRegression()), BOTH), {"positive": ["0", "1"]}, "cannot be added up"),
         (pipeline(OneVsRestClassifier(LogisticRegression()), BOTH), {"task": "multi-class"}, "any of the classes"),
         (make_pipeline(TfidfVectorizer(), LogisticRegression()), {}, "fit it first"),
     ],
@@ -99,6 +100,31 @@ def test_no_texts_and_one() -> None:
 def test_what_cannot_be_adapted(model: Any, options: dict[str, Any], words: str) -> None:
     with pytest.raises(InputError, match=words):
         adapt(model, **{"name": "m", "version": "1", **options})
+
+
+class Odd:
+    """Gives whatever it is told to."""
+
+    def __init__(self, given: Any) -> None:
+        self.given, self.classes_ = given, np.array(["a", "b", "c"])
+
+    def predict_proba(self, texts: list[str]) -> Any:
+        return np.array(self.given)
+
+
+@pytest.mark.parametrize(
+    ("given", "words"),
+    [
+        ([[0.5, 0.5]], "gives 2 probabilities for 3 labels"),
+        ([[0.5, 0.5, 0.0]] * 2, "gives 2 rows for 1 texts"),
+        ([[1.5, -0.5, 0.0]], "outside 0 to 1"),
+        ([[float("nan")] * 3], "outside 0 to 1"),
+        ([[0.5, 0.5, 0.5]], "do not sum to one"),
+    ],
+)
+def test_answers_that_are_no_probabilities(given: Any, words: str) -> None:
+    with pytest.raises(InputError, match=f"^odd: .*{words}"):
+        adapt(Odd(given), name="odd", version="1").score(["x"])
 
 
 def test_a_model_without_its_vectoriser_is_explained_without_the_text() -> None:

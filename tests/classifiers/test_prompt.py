@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -52,6 +53,21 @@ def test_labels_are_scored_as_by_brute_force(kind: str, tmp_path: Path) -> None:
     np.testing.assert_allclose(scores, expected, atol=1e-5)
     assert np.std(expected) > 1e-3
     assert len(tokens(" hateful, very", add_special_tokens=False)["input_ids"]) > 2
+
+
+def test_models_that_give_all_logits_answer_the_same(llama: Path) -> None:
+    found = open_prompt(llama, prompt=PROMPT, labels=LABELS, positive="hateful")
+    assert found.continuations.sparse
+    whole = replace(found, continuations=replace(found.continuations, sparse=False))
+    np.testing.assert_allclose(whole.score(TEXTS).probabilities, found.score(TEXTS).probabilities, atol=1e-6)
+
+
+def test_an_answer_that_would_melt_into_the_prompt_is_read_alone() -> None:
+    tokens = tokenizer(causal=True)
+    assert tokens(" yes")["input_ids"][:-1] != tokens(" ye")["input_ids"]
+    prompt, (answer,) = Question(tokens, "{text}: ye", False, 90).tokens("the fox", ["s"])
+    assert tokens.decode(prompt) == "<s>the fox: ye"
+    assert tokens.decode(answer) == "s"
 
 
 def test_answers_of_one_token_need_one_reading_of_the_prompt(llama: Path) -> None:
