@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import re
 import subprocess
 import sys
@@ -12,6 +13,7 @@ import pytest
 
 import evenhand as eh
 from evenhand.audits.bias.quantities import OF_EVERYTHING, OF_GROUPS
+from evenhand.classifiers.description import KINDS, Description
 from evenhand.evidence.declaration import Declaration
 from evenhand.reports.table import SECTIONS
 from evenhand.synthetic.community import community, planted
@@ -75,6 +77,14 @@ def test_every_role_is_explained() -> None:
         assert f"`{name}`" in DOCS["docs/evidence.md"], name
 
 
+def test_every_kind_of_model_and_its_options_are_explained() -> None:
+    sections = re.split(r"^### ", DOCS["docs/models.md"], flags=re.MULTILINE)
+    for kind, function in KINDS.items():
+        (section,) = [text for text in sections if f'kind = "{kind}"' in text]
+        for option in inspect.signature(function).parameters:
+            assert f"`{option}`" in section or f"{option} = " in section, (kind, option)
+
+
 def test_every_public_name_is_explained() -> None:
     for name in eh.__all__:
         assert f"`{name}`" in DOCS["docs/python.md"], name
@@ -108,6 +118,9 @@ def test_every_block_runs(
     monkeypatch.chdir(workplace)
     if language == "python":
         exec(compile(block, name, "exec"), {})
+    elif language == "toml" and name == "docs/models.md":
+        Path("model.toml").write_text(block)
+        Description.read(Path("model.toml"))
     elif language == "toml":
         Path("audit.toml").write_text(block)
         run("evenhand audit audit.toml --json")

@@ -69,7 +69,7 @@ class Scores:
         """The part of `uncertainty` that is disagreement between members: Var p, of exclusive classes ½ Σ Var p."""
         if self.variance is None or not self.targets.exclusive:
             return self.variance
-        return np.sum(self.variance, axis=1, keepdims=True) / 2.0
+        return np.asarray(np.sum(self.variance, axis=1, keepdims=True) / 2.0)
 
     def columns(self) -> dict[str, Floats]:
         """As columns of a table: p, uncertainty, model_uncertainty; with a class after each where there are several."""
