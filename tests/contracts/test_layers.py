@@ -17,6 +17,7 @@ LAYERS = [
     {"audits"},
     {"figures"},
     {"reports"},
+    {"cards"},
     {"cli"},
 ]
 FREE = LAYERS[0]  # of the first layer: may know one another

@@ -139,7 +139,7 @@ def _label_numbers(table: Table, column: str) -> pl.Series:
     values = table.frame[column]
     if values.dtype in (pl.String, pl.Categorical, pl.Enum):
         classes = values.drop_nulls().cast(pl.String).unique().sort().head(6).to_list()
-        if not all(_is_number(value) for value in classes):
+        if not all(is_number(value) for value in classes):
             table.fail(f"the labels are words ({_listed(classes)}); say which is violating with --positive", column)
     numbers = table.numbers(column, "labels")
     table.complete(column, numbers, "the label")
@@ -154,7 +154,8 @@ def _label_numbers(table: Table, column: str) -> pl.Series:
     return numbers
 
 
-def _is_number(text: str) -> bool:
+def is_number(text: str) -> bool:
+    """A number, or true or false."""
     try:
         float(TRUTH.get(text.strip().lower(), text))
     except ValueError:

@@ -23,6 +23,7 @@ class Format:
     endings: tuple[str, ...]
     scan: Callable[[Path], pl.LazyFrame]
     again: Callable[[Path], pl.LazyFrame] | None = None  # with types inferred from every row
+    verbatim: Callable[[Path], pl.LazyFrame] | None = None  # with every field as the text it is
     locate: Callable[[Path], InputError | None] | None = None
     cut_off: Callable[[Path], InputError | None] | None = None  # rows that end too early, which readers fill up
 
@@ -30,6 +31,11 @@ class Format:
 def _delimited(path: Path, looked_at: int | None) -> pl.LazyFrame:
     faults.check_header(path)
     return pl.scan_csv(path, separator=faults.separator(path), infer_schema_length=looked_at, glob=False)
+
+
+def _verbatim(path: Path) -> pl.LazyFrame:
+    faults.check_header(path)
+    return pl.scan_csv(path, separator=faults.separator(path), infer_schema=False, glob=False)
 
 
 def _xlsx(path: Path) -> pl.LazyFrame:
@@ -50,6 +56,7 @@ FORMATS = (
         (".csv", ".tsv", ".csv.gz", ".tsv.gz"),
         lambda path: _delimited(path, LOOKED_AT),
         lambda path: _delimited(path, None),
+        _verbatim,
         faults.in_delimited,
         faults.cut_off,
     ),
@@ -89,6 +96,10 @@ class File:
         """The table; with types inferred from every row for when the first ones misled."""
         scan = self.format.again if every_row and self.format.again else self.format.scan
         return scan(self.path)
+
+    def verbatim(self) -> pl.LazyFrame:
+        """The table with nothing changed: fields of delimited text stay text."""
+        return (self.format.verbatim or self.format.scan)(self.path)
 
     def explain(self, error: Exception) -> InputError:
         """Why reading failed, and in which row."""

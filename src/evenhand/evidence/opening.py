@@ -12,6 +12,7 @@ import polars as pl
 from evenhand.errors import InputError
 from evenhand.evidence import columns, faults
 from evenhand.evidence.columns import Table
+from evenhand.evidence.condition import condition
 from evenhand.evidence.declaration import Declaration
 from evenhand.evidence.evidence import Evidence, Part
 from evenhand.evidence.groups import Groups, categories
@@ -75,10 +76,8 @@ def _read(source: Source, declaration: Declaration) -> Table:
     if declaration.where is None:
         frame, rows = source.collect(lambda lazy: lazy.select(expressions)), None
     else:
-        condition = _condition(declaration.where, source)
-        frame = source.collect(
-            lambda lazy: lazy.with_row_index(ROW).filter(condition).select(pl.col(ROW), *expressions)
-        )
+        kept = condition(declaration.where, source)
+        frame = source.collect(lambda lazy: lazy.with_row_index(ROW).filter(kept).select(pl.col(ROW), *expressions))
         rows = frame[ROW]
     if not len(frame):
         problem = "the file holds no rows" if rows is None else f"no row is left where {declaration.where}"
@@ -115,26 +114,6 @@ def _derived(declaration: Declaration) -> list[pl.Expr]:
 def whole_words(words: tuple[str, ...]) -> str:
     """A pattern that finds any of the words in a lower-cased text, standing by itself."""
     return rf"(?:^|\W)(?:{'|'.join(re.escape(word) for word in words)})(?:\W|$)"
-
-
-def _condition(where: str, source: Source) -> pl.Expr:
-    """A filter in SQL. Only an expression over the columns: a query inside it could read other files."""
-    bare = re.sub(r"'(?:[^']|'')*'|\"[^\"]*\"|\bdistinct\s+from\b", "", where, flags=re.IGNORECASE)
-    if re.search(r"\b(select|from)\b", bare, re.IGNORECASE):
-        raise InputError(f"--where takes a condition on the columns, not a query: {where}", source=source.name)
-    schema = source.columns()
-    try:
-        condition = pl.sql_expr(where)
-        for column in condition.meta.root_names():
-            if column not in schema:
-                raise faults.unknown_column(column, list(schema), source.name)
-        kind = pl.DataFrame(schema=schema).select(condition).dtypes[0]
-    except (pl.exceptions.PolarsError, TypeError) as error:
-        problem = f"--where could not be understood: {str(error).splitlines()[0]}"
-        raise InputError(problem, source=source.name) from None
-    if kind != pl.Boolean:
-        raise InputError(f"--where must be true or false for each row, not {kind}: {where}", source=source.name)
-    return condition
 
 
 def _groups(table: Table, declaration: Declaration) -> dict[str, Membership]:

@@ -36,18 +36,34 @@ class Source:
         whole = pl.QueryOptFlags(projection_pushdown=not (self.file and self.file.is_delimited))
         return self._guarded(lambda frame: build(frame).collect(engine="streaming", optimizations=whole))
 
+    def batches(self, rows: int, *, skip: int = 0, verbatim: bool = False) -> Iterator[pl.DataFrame]:
+        """The table piece by piece, in order; only a few pieces are in memory at a time."""
+        frame = self.frame
+        if self.file:
+            frame = self.file.verbatim() if verbatim else self.file.scan(every_row=True)
+        found = self._explained(lambda: (frame.slice(skip) if skip else frame).collect_batches(chunk_size=rows))
+        while (batch := self._explained(lambda: next(found, None))) is not None:
+            yield batch
+
     def fingerprint(self) -> dict[str, str]:
         """What identifies the source: the file and its hash, or the database and its query."""
         return self.identity.result() if self.identity else {"source": self.name}
 
     def _guarded(self, action: Callable[[pl.LazyFrame], T]) -> T:
-        try:
+        def again() -> T:
             try:
                 return action(self.frame)
             except pl.exceptions.ComputeError:
                 if not (self.file and self.file.is_delimited):
                     raise
                 return action(self.file.scan(every_row=True))
+
+        return self._explained(again)
+
+    def _explained(self, action: Callable[[], T]) -> T:
+        """Do it; a failure says where in the file."""
+        try:
+            return action()
         except (pl.exceptions.PolarsError, OSError) as error:
             raise (self.file.explain(error) if self.file else faults.explain(error, self.name, None, None)) from error
 

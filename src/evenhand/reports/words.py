@@ -22,6 +22,7 @@ WORDS = {
     "auroc": Word(
         "AUROC", "auc", "Of 100 pairs of a violating and a benign item, how many the model ranks the right way."
     ),
+    "auprc": Word("AUPRC", "auc", "The area under precision over recall (average precision)."),
     "subgroup_auc": Word(
         "Subgroup AUC",
         "auc",

@@ -16,7 +16,14 @@ from evenhand.synthetic.terms import IDENTITIES
 
 PEOPLE = ("people", "folks", "families", "women", "men", "students", "colleagues", "neighbours", "kids", "communities")
 PERSON = ("person", "woman", "man", "friend", "student", "colleague", "neighbour", "teacher", "doctor", "guy")
-THINGS = ("this weather", "the new timetable", "that film", "long queues", "early mornings", "this software update")
+THINGS: tuple[str, ...] = (
+    "this weather",
+    "the new timetable",
+    "that film",
+    "long queues",
+    "early mornings",
+    "this software update",
+)
 THINGS += ("my old bicycle", "the last season", "spam calls", "cold coffee", "traffic", "the way this page loads")
 
 BENIGN = (

@@ -17,8 +17,9 @@ from evenhand.audits.provenance import provenance
 from evenhand.audits.redraw import redrawn
 from evenhand.audits.settings import Settings
 from evenhand.audits.view import View, Views
+from evenhand.audits.viewing import thresholds_of, views_of
 from evenhand.errors import InputError, Undefined
-from evenhand.evidence import Evidence, Part, Thresholds
+from evenhand.evidence import Evidence, Part
 from evenhand.finding import Exhibit, Finding, Reading
 from evenhand.measures.bias import rank_spread
 from evenhand.progress import Progress
@@ -28,7 +29,7 @@ QUESTION = "Does the model score groups differently?"
 
 def audit_bias(evidence: Evidence, settings: Settings, progress: Progress) -> Finding:
     """Measure every group against its background, for every model, on everything and on each slice."""
-    declared, thresholds = evidence.groups, _thresholds(evidence, settings)
+    declared, thresholds = evidence.groups, thresholds_of(evidence, settings)
     if settings.interval == "bootstrap" and not evidence.has_rows:
         raise InputError("the bootstrap needs the rows at hand, not on a cluster", source=evidence.name)
     if settings.intersections:
@@ -37,7 +38,7 @@ def audit_bias(evidence: Evidence, settings: Settings, progress: Progress) -> Fi
     drawn: list[Exhibit] = []
     whole: Views = {}
     for part in evidence.parts:
-        views = _views(evidence, part, thresholds)
+        views = views_of(evidence, part, thresholds)
         entries += _measured(evidence, part, views, declared, settings, progress)
         drawn += _exhibits(evidence, part, views, declared)
         whole = whole or views
@@ -50,27 +51,6 @@ def audit_bias(evidence: Evidence, settings: Settings, progress: Progress) -> Fi
         caveats=caveats.of(evidence, finding, settings, tests=sum(p is not None for *_, p in entries)),
         examples=examples(evidence, whole, declared, settings.examples),
     )
-
-
-def _thresholds(evidence: Evidence, settings: Settings) -> dict[str, float | None]:
-    """Where each model's items are flagged: as told, or where its scale is usually cut."""
-    scales = {model: evidence.scale(model) for model in evidence.models}
-    threshold = settings.threshold
-    if threshold is None:
-        return {model: scale.threshold for model, scale in scales.items()}
-    if len(set(scales.values())) > 1:
-        raise InputError("the models have different scales: one threshold cannot serve them all", source=evidence.name)
-    for model, scale in scales.items():
-        if scale.lowest is not None and scale.highest is not None and not scale.lowest <= threshold <= scale.highest:
-            problem = f"the threshold {threshold:g} is outside {scale.lowest:g} to {scale.highest:g} ({scale.name})"
-            raise InputError(problem, source=evidence.name, column=model)
-    return dict.fromkeys(scales, threshold)
-
-
-def _views(evidence: Evidence, part: Part, thresholds: Thresholds) -> Views:
-    return {
-        model: View(tally, thresholds[model], placed) for model, tally, placed in evidence.tallies(part, thresholds)
-    }
 
 
 def _measured(

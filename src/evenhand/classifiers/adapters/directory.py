@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from evenhand.classifiers.adapters import fingerprint
+from evenhand.classifiers import fingerprint
 from evenhand.classifiers.adapters.extras import library
 from evenhand.errors import InputError
 

@@ -13,7 +13,7 @@ from functools import cached_property
 from typing import Any
 from urllib.parse import urlsplit
 
-from evenhand.classifiers.adapters import fingerprint
+from evenhand.classifiers import fingerprint
 from evenhand.classifiers.adapters.environment import NAME, strings
 from evenhand.classifiers.adapters.json_path import Path
 from evenhand.classifiers.protocol import Kind, Targets

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from evenhand.classifiers.adapters import fingerprint
+from evenhand.classifiers import fingerprint
 from evenhand.classifiers.adapters.extras import library
 from evenhand.classifiers.adapters.pipeline import BATCH, PipelineClassifier, adapt
 from evenhand.classifiers.protocol import Kind

@@ -54,8 +54,8 @@ class Featuriser:
     def _words(self, words: Words, heft: Floats) -> tuple[sparse.csr_matrix, Floats]:
         """Each text's distinct words by their weight, scaled to length one; and the lengths."""
         count = max(1, len(words.distinct))
-        cells = np.concatenate([words.text, words.shouts[0]]) * count
-        cells += np.concatenate([words.word, words.shouts[1]])
+        text, word = words.with_shouts if self.settings.shouts else (words.text, words.word)
+        cells = text * count + word
         if self.settings.counts:
             cells, times = np.unique(cells, return_counts=True)
         else:
@@ -87,14 +87,19 @@ class Featuriser:
         return _matrix(value, columns, rows, (max(1, count), self.settings.buckets))
 
     def _pairs(self, words: Words, known: Hashes, norm: Floats) -> sparse.csr_matrix:
-        """Two words in a row, each pair once."""
+        """Two words in a row, each pair once; several words in a row that say who is spoken of count as one."""
         shape = (words.texts, self.settings.buckets)
         if not self.settings.pairs:
-            return sparse.csr_matrix(shape, dtype=np.float32)
-        token = known[words.word]
-        inside = words.text[1:] == words.text[:-1]
+            none = np.empty(0, dtype=np.intp)
+            return _matrix(none.astype(np.float32), none, none, shape)
+        token, text = known[words.word], words.text
+        again = np.zeros(len(token), dtype=bool)
+        again[1:] = (token[1:] == NEUTRAL) & (token[:-1] == NEUTRAL) & (text[1:] == text[:-1])
+        if again.any():
+            token, text = token[~again], text[~again]
+        inside = text[1:] == text[:-1]
         both = mixed(token[:-1] * U(3) + (token[1:] ^ U(0xABCDEF1234567)))[inside]
-        cells = _distinct(words.text[:-1][inside] * self.settings.buckets + self._bucket(both))
+        cells = _distinct(text[:-1][inside] * self.settings.buckets + self._bucket(both))
         text, bucket = np.divmod(cells, self.settings.buckets)
         value = np.float32(self.settings.pairs) / norm[text]
         return _matrix(value, bucket, text, shape)
@@ -105,7 +110,8 @@ class Featuriser:
 
 def _distinct(cells: Places) -> Places:
     ordered = np.sort(cells)
-    return ordered[np.diff(ordered, prepend=-1) != 0]
+    first: Places = ordered[np.diff(ordered, prepend=-1) != 0]
+    return first
 
 
 def _matrix(value: Floats, column: Places, row: Places, shape: tuple[int, int]) -> sparse.csr_matrix:

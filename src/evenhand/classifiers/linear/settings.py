@@ -2,12 +2,18 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 
 from evenhand.errors import InputError
 from evenhand.synthetic.terms import IDENTITIES
 
-DESCRIPTIONS = tuple(sorted({word for identity in IDENTITIES for word in identity.words if word.isalpha()}))
+
+def _split(words: str) -> list[str]:
+    return re.findall(r"\w+", words)
+
+
+DESCRIPTIONS = tuple(sorted({word for identity in IDENTITIES for words in identity.words for word in _split(words)}))
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -21,13 +27,14 @@ class LinearSettings:
 
     bits: int = 19
     characters: tuple[int, ...] = (3, 4, 5)
-    pairs: float = 0.3
+    pairs: float = 3.0
+    shouts: bool = True
     counts: bool = False
     stop_words: bool = False
     neutral: tuple[str, ...] = DESCRIPTIONS
-    strength: float = 3.0
+    strength: float = 5.0
     members: int = 8
-    anchor: float = 0.1
+    anchor: float = 0.3
     rounds: int = 150
     seed: int = 0
 
@@ -50,5 +57,14 @@ class LinearSettings:
 
 
 UNIGRAM = LinearSettings(  # the bag of words of Wei, Zufall and Jia 2023: TF-IDF of lower-cased words
-    bits=20, characters=(), pairs=0.0, counts=True, stop_words=True, neutral=(), strength=1.0, members=1, anchor=0.0
+    bits=20,
+    characters=(),
+    pairs=0.0,
+    shouts=False,
+    counts=True,
+    stop_words=True,
+    neutral=(),
+    strength=1.0,
+    members=1,
+    anchor=0.0,
 )

@@ -74,7 +74,7 @@ def _word_weight(features: Features, settings: LinearSettings) -> npt.NDArray[np
     frequency = np.bincount(whole, weights=holds[: len(whole)], minlength=settings.buckets)
     weight = (np.log((1.0 + texts) / (1.0 + np.minimum(frequency, texts))) + 1.0).astype(np.float16)
     if settings.stop_words:
-        from sklearn.feature_extraction.text import ENGLISH_STOP_WORDS
+        from sklearn.feature_extraction.text import ENGLISH_STOP_WORDS  # type: ignore[import-untyped]
 
         weight[[hash_of(word) & (settings.buckets - 1) for word in sorted(ENGLISH_STOP_WORDS)]] = 0.0
     return weight.astype(np.float32)
@@ -87,8 +87,8 @@ def _scale(features: Features, settings: LinearSettings) -> Floats:
     texts = features.words.shape[0]
     holds = np.bincount(features.words.indices, minlength=features.words.shape[1]).astype(float)
     frequency = _ones(features.parts).T @ holds + np.bincount(features.pairs.indices, minlength=settings.buckets)
-    scale: Floats = np.log((1.0 + texts) / (1.0 + np.minimum(frequency, texts))) + 1.0
-    return scale / scale.mean()
+    scale = np.log((1.0 + texts) / (1.0 + np.minimum(frequency, texts))) + 1.0
+    return np.asarray(scale / scale.mean(), dtype=np.float64)
 
 
 def _ones(matrix: sparse.csr_matrix) -> sparse.csr_matrix:
@@ -134,7 +134,8 @@ class _Problem:
             return float((bag * lost).sum() + penalty), np.concatenate([gradient.ravel(), slope.sum(axis=0)])
 
         options = {"maxiter": self.settings.rounds, "maxcor": 8, "ftol": 1e-7, "gtol": 1e-3}
-        best = optimize.minimize(loss, start, jac=True, method="L-BFGS-B", options=options).x
+        solved: Any = optimize.minimize(loss, start, jac=True, method="L-BFGS-B", options=options)  # type: ignore[call-overload]
+        best: Floats = solved.x
         return anchor + best[: anchor.size].reshape(shape), best[anchor.size :]
 
 

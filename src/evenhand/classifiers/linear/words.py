@@ -67,6 +67,11 @@ class Words:
         count = len(start)
         return cls(len(texts), text, word[:count], (text[loud], word[count:]), distinct, spelt, ends)
 
+    @property
+    def with_shouts(self) -> tuple[Places, Places]:
+        """All of them."""
+        return np.concatenate([self.text, self.shouts[0]]), np.concatenate([self.word, self.shouts[1]])
+
 
 def hash_of(word: str) -> int:
     """The hash of one word."""

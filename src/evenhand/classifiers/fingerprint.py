@@ -18,7 +18,7 @@ def of_files(files: Iterable[Path], options: Mapping[str, Any]) -> str:
     """Changes with the name or the content of any file, and with any option that could change an answer."""
     whole = hashlib.sha256(_canonical(options))
     for path in sorted(files, key=lambda path: path.name):
-        whole.update(path.name.encode() + b"\0" + _digest(path))
+        whole.update(path.name.encode() + b"\0" + bytes.fromhex(of_file(path)))
     return whole.hexdigest()[:DIGITS]
 
 
@@ -27,7 +27,8 @@ def of_options(options: Mapping[str, Any]) -> str:
     return hashlib.sha256(_canonical(options)).hexdigest()[:DIGITS]
 
 
-def _digest(path: Path) -> bytes:
+def of_file(path: Path) -> str:
+    """The whole SHA-256 of one file."""
     digest = hashlib.sha256()
     try:
         with path.open("rb") as file:
@@ -35,7 +36,7 @@ def _digest(path: Path) -> bytes:
                 digest.update(block)
     except OSError as error:
         raise InputError(f"the file cannot be read: {error.strerror}", source=str(path)) from None
-    return digest.digest()
+    return digest.hexdigest()
 
 
 def _canonical(options: Mapping[str, Any]) -> bytes:

@@ -1,0 +1,1 @@
+"""How the models that come with Evenhand are made: `make model`."""

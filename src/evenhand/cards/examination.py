@@ -1,0 +1,85 @@
+"""What a model card shows: how well a model does on items it has not seen, and how it scores groups of people."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import polars as pl
+
+from evenhand.audits import Settings
+from evenhand.audits.bias import audit_bias
+from evenhand.audits.quality import audit_quality
+from evenhand.classifiers.protocol import Classifier, Labelled, Scores
+from evenhand.errors import InputError
+from evenhand.evidence import Declaration, open_evidence
+from evenhand.evidence.opening import whole_words
+from evenhand.finding import Finding
+from evenhand.progress import Progress, silent
+from evenhand.synthetic.templates import templates
+from evenhand.synthetic.terms import IDENTITIES
+
+ENOUGH = 10  # items of each class that mention a term, from which the term is looked at
+
+
+@dataclass(frozen=True)
+class Examination:
+    """Findings by what they are about, and what could not be looked at, with the reason.
+
+    `quality` has one finding per class. `mentions` is the bias audit of unseen items that mention a group, `templates`
+    that of made-up sentences which differ only in the group they mention.
+    """
+
+    quality: Mapping[str, Finding]
+    mentions: Finding | None
+    templates: Finding | None
+    missing: tuple[str, ...]
+
+
+def examine(model: Classifier, unseen: Labelled, progress: Progress = silent) -> Examination:
+    """Look at a model from all sides that its classes allow."""
+    progress("examining", 0, 3)
+    found = in_batches(model, unseen.texts)
+    quality: dict[str, Finding] = {}
+    missing: list[str] = []
+    for number, name in enumerate(model.targets.classes):
+        frame = pl.DataFrame({"p": found.probabilities[:, number], "label": unseen.truth[:, number]})
+        try:
+            evidence = open_evidence(frame, Declaration(score=("p",), label="label"))
+            quality[name] = audit_quality(evidence, Settings())
+        except InputError as error:
+            missing.append(f"How well it finds '{name}' was not measured: among the unseen rows {error.problem}.")
+    progress("examining", 1, 3)
+    if model.targets.kind != "binary":
+        missing.append("How it scores groups was not measured: that needs one class that is violating.")
+        return Examination(quality, None, None, tuple(missing))
+    mentions = _mentions(unseen, found)
+    if mentions is None:
+        missing.append(f"No group is mentioned in {ENOUGH} unseen rows of each class, so none could be compared there.")
+    progress("examining", 2, 3)
+    return Examination(quality, mentions, on_templates(model), tuple(missing))
+
+
+def in_batches(model: Classifier, texts: Sequence[str]) -> Scores:
+    """The scores of many texts."""
+    return Scores.joined(model.score(texts[i : i + model.batch]) for i in range(0, len(texts), model.batch))
+
+
+def on_templates(model: Classifier) -> Finding:
+    """The bias audit of sentences that differ only in who is spoken of."""
+    table = templates()
+    scored = table.with_columns(p=in_batches(model, table["text"].to_list()).probabilities[:, 0])
+    declared = Declaration(score=("p",), label="label", group_by="term")
+    return audit_bias(open_evidence(scored, declared), Settings(), silent)
+
+
+def _mentions(unseen: Labelled, found: Scores) -> Finding | None:
+    frame = pl.DataFrame({"text": unseen.texts, "label": unseen.truth[:, 0], "p": found.probabilities[:, 0]})
+    terms = {identity.term: identity.words for identity in IDENTITIES}
+    lower = pl.col("text").str.to_lowercase()
+    held = frame.group_by("label").agg(lower.str.contains(whole_words(w)).sum().alias(t) for t, w in terms.items())
+    enough = {term: words for term, words in terms.items() if held[term].min() >= ENOUGH}  # type: ignore[operator]
+    if not enough or len(held) < 2:
+        return None
+    declared = Declaration(score=("p",), label="label", text="text", terms=enough)
+    return audit_bias(open_evidence(frame, declared), Settings(), silent)

@@ -1,0 +1,130 @@
+"""From a labelled table to a saved model with its card."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from evenhand.cards.card import Card
+from evenhand.cards.examination import examine
+from evenhand.classifiers import directory, methods
+from evenhand.classifiers.learning import Question, read_labelled
+from evenhand.classifiers.methods import Trainable
+from evenhand.classifiers.protocol import Labelled
+from evenhand.errors import InputError
+from evenhand.evidence import Source, open_source
+from evenhand.files import check_writable
+from evenhand.progress import Progress, silent
+from evenhand.synthetic.balancing import balancing
+
+HELD_OUT = 0.1
+
+
+@dataclass(frozen=True, kw_only=True)
+class Papers:
+    """What a card says beyond what can be measured."""
+
+    about: str = ""
+    limits: str = ""
+    licence: str = Card.licence
+    more: str = ""
+
+
+def train(
+    data: Any,
+    out: str | Path,
+    *,
+    label: str | Sequence[str],
+    text: str | None = None,
+    positive: str | Sequence[str] = (),
+    label_threshold: float = 0.5,
+    where: str | None = None,
+    called: str | None = None,
+    test: Any = None,
+    test_where: str | None = None,
+    method: str = "linear",
+    settings: Mapping[str, Any] | None = None,
+    balance: int = 0,
+    name: str | None = None,
+    papers: Papers | None = None,
+    progress: Progress | None = None,
+) -> Trainable:
+    """Train a model on a file or frame, examine it on rows it has not seen, and save it with its card.
+
+    Unseen rows are those of `test`, or a tenth of the data. `balance` adds so many made-up sentences that mention
+    groups of people, as many violating as benign, so that who is spoken of says nothing.
+    """
+    out, progress, papers = Path(out), progress or silent, papers or Papers()
+    directory.check_free(out)
+    check_writable(out)
+    question = Question(
+        label=(label,) if isinstance(label, str) else tuple(label),
+        text=text,
+        positive=(positive,) if isinstance(positive, str) else tuple(positive),
+        label_threshold=label_threshold,
+        where=where,
+        called=called,
+    )
+    source = open_source(data)
+    progress("reading", 0, 0)
+    learnt, unseen = _parts(source, question, test, test_where)
+    more = _balanced(learnt, balance)
+    model = methods.train(more, method=method, options=settings or {}, progress=progress)
+    title = name or out.resolve().name
+    card = Card(
+        name=title,
+        targets=model.targets,
+        method=method,
+        settings=asdict(model.settings),
+        data=_facts(source, question, learnt, unseen, balance),
+        examination=examine(model, unseen, progress),
+        **asdict(papers),
+    )
+    return directory.save(model, out, name=title, cards=card.documents)
+
+
+def _parts(source: Source, question: Question, test: Any, test_where: str | None) -> tuple[Labelled, Labelled]:
+    """What to learn from, and what to examine with."""
+    whole = read_labelled(source, question)
+    if test is not None or test_where is not None:
+        other = open_source(test) if test is not None else source
+        unseen = read_labelled(other, Question(**{**asdict(question), "where": test_where}))
+        if unseen.targets != whole.targets:
+            raise InputError("its labels are not those of the training data", source=other.name)
+        return whole, unseen
+    if len(whole.texts) < 2 / HELD_OUT:
+        raise InputError(f"{len(whole.texts)} rows with a text are too few to train on and to hold some out")
+    held = np.random.default_rng(0).random(len(whole.texts)) < HELD_OUT
+    held[:1] = True  # never none
+    return _rows(whole, ~held), _rows(whole, held)
+
+
+def _rows(data: Labelled, kept: np.ndarray[Any, np.dtype[np.bool_]]) -> Labelled:
+    return Labelled([data.texts[row] for row in np.flatnonzero(kept).tolist()], data.truth[kept], data.targets)
+
+
+def _balanced(data: Labelled, rows: int) -> Labelled:
+    if not rows:
+        return data
+    if rows < 0 or data.targets.kind != "binary":
+        raise InputError("balancing adds violating and benign sentences: it needs one class, and a number of them")
+    made = balancing(rows)
+    truth = np.concatenate([data.truth, made.violating[:, None].astype(np.float32)])
+    return Labelled([*data.texts, *made.texts], truth, data.targets)
+
+
+def _facts(source: Source, question: Question, learnt: Labelled, unseen: Labelled, balance: int) -> dict[str, Any]:
+    shares = zip(learnt.targets.classes, learnt.truth.mean(axis=0), strict=True)
+    return {
+        **source.fingerprint(),
+        "label": list(question.label),
+        "where": question.where,
+        "rows": len(learnt.texts),
+        "shares": [f"{name} {share:.1%}" for name, share in shares],
+        "unseen_rows": len(unseen.texts),
+        "balancing_sentences": balance,
+    }

@@ -1,0 +1,123 @@
+"""A model in a folder: its weights, its settings, its card, and the hashes that show that nothing was changed.
+
+model.json     what it is, and the hash of every other file
+weights.npz    (or safetensors) numbers alone; a pickle is never written or read
+card.md        for people; card.json has the same for programs
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Callable, Mapping
+from dataclasses import asdict, replace
+from pathlib import Path
+from typing import Any
+
+from evenhand.classifiers import fingerprint
+from evenhand.classifiers.methods import KINDS, Trainable, settings_of
+from evenhand.classifiers.protocol import Targets
+from evenhand.errors import InputError, nearest
+from evenhand.files import writing
+from evenhand.version import __version__
+
+FORMAT = 1
+MANIFEST = "model.json"
+CARDS = ("card.json", "card.md")
+Documents = Callable[[str], Mapping[str, str]]  # from the version of the model: its cards
+
+
+def save(model: Any, folder: Path, *, name: str, cards: Documents) -> Trainable:
+    """Write a model, whole or not at all; a model that was there before is replaced only when all went well."""
+    check_free(folder)
+    with writing(folder) as staging:
+        model.write(staging)
+        about = _about(model)
+        version = fingerprint.of_files(staging.iterdir(), about)
+        for file, text in cards(version).items():
+            (staging / file).write_text(text, encoding="utf-8")
+        files = {path.name: fingerprint.of_file(path) for path in sorted(staging.iterdir())}
+        content = {"format": FORMAT, "evenhand": __version__, "name": name, "version": version, **about, "files": files}
+        (staging / MANIFEST).write_text(_sealed(content), encoding="utf-8")
+    saved: Trainable = replace(model, name=name, version=version)
+    return saved
+
+
+def check_free(folder: Path) -> None:
+    """A folder may be replaced if it is a model already; another one only if it is empty."""
+    if folder.is_file():
+        raise InputError("a model is a folder, and this is a file", source=str(folder))
+    if folder.is_dir() and any(folder.iterdir()) and not (folder / MANIFEST).exists():
+        raise InputError("this folder holds something else than a model: choose another", source=str(folder))
+
+
+def load(folder: Path) -> Trainable:
+    """Read a model; refuse one that is incomplete, altered, or of another version."""
+    try:
+        content = manifest(folder)
+        check_files(folder, content)
+        targets = Targets(content["targets"]["kind"], tuple(content["targets"]["classes"]))
+        settings = settings_of(content["kind"], content["settings"])
+        model = KINDS[content["kind"]].family.read(folder, targets, settings)
+    except InputError as error:
+        raise error.within(str(folder)) from None
+    named: Trainable = replace(model, name=content["name"], version=content["version"])  # type: ignore[type-var]
+    return named
+
+
+def manifest(folder: Path) -> dict[str, Any]:
+    """What model.json says, if it is whole."""
+    text = _text(folder)
+    try:
+        content = json.loads(text)
+        form = content["format"]
+    except (ValueError, TypeError, KeyError):
+        raise _altered(MANIFEST) from None
+    if form != FORMAT:
+        raise InputError(
+            f"made by another version of Evenhand (format {form}; this one reads {FORMAT}): train it again"
+        )
+    content.pop("seal", None)
+    if text != _sealed(content):
+        raise _altered(MANIFEST)
+    if content["kind"] not in KINDS:
+        raise InputError(f"there is no kind of model '{content['kind']}'; {nearest(content['kind'], KINDS)}")
+    found: dict[str, Any] = content
+    return found
+
+
+def check_files(folder: Path, content: Mapping[str, Any]) -> None:
+    """Every file is there and as it was saved."""
+    for name, digest in content["files"].items():
+        path = folder / name
+        if not path.exists():
+            raise InputError(f"{name} is missing: the model is not complete")
+        if fingerprint.of_file(path) != digest:
+            raise _altered(name)
+
+
+def _text(folder: Path) -> str:
+    try:
+        return (folder / MANIFEST).read_text(encoding="utf-8")
+    except FileNotFoundError:
+        raise InputError(f"{MANIFEST} is missing: this is no model, or not all of it") from None
+    except UnicodeDecodeError:
+        raise _altered(MANIFEST) from None
+    except OSError as error:
+        raise InputError(f"{MANIFEST} cannot be read: {error.strerror}") from None
+
+
+def _altered(name: str) -> InputError:
+    return InputError(f"{name} was altered since the model was saved: get the model again, or train it")
+
+
+def _about(model: Trainable) -> dict[str, Any]:
+    """What the answers of a model depend on, beside its weights."""
+    return {"kind": model.kind, "targets": asdict(model.targets), "settings": asdict(model.settings)}
+
+
+def _sealed(content: Mapping[str, Any]) -> str:
+    """As JSON, with a hash of itself: every byte of the file counts."""
+    plain = json.dumps(content, indent=1, ensure_ascii=False, sort_keys=True)
+    seal = hashlib.sha256(plain.encode()).hexdigest()
+    return json.dumps({**json.loads(plain), "seal": seal}, indent=1, ensure_ascii=False, sort_keys=True) + "\n"

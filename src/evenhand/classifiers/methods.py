@@ -1,0 +1,87 @@
+"""The ways to train a model: one row each. `evenhand train --method` and the loading of saved models follow from it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, replace
+from pathlib import Path
+from typing import Any, Protocol
+
+from evenhand.classifiers.linear import UNIGRAM, LinearClassifier, LinearSettings
+from evenhand.classifiers.options import checked
+from evenhand.classifiers.protocol import Classifier, Labelled, Targets
+from evenhand.errors import InputError, nearest
+from evenhand.progress import Progress
+
+
+class Trainable(Classifier, Protocol):
+    """A classifier that was trained here, and can be written to a folder and read again."""
+
+    @property
+    def kind(self) -> str: ...
+
+    @property
+    def settings(self) -> Any: ...
+
+    def write(self, folder: Path) -> None:
+        """The weights, in files without code."""
+        ...
+
+
+class Family(Protocol):
+    """How classifiers of one kind come to be."""
+
+    def train(self, data: Labelled, settings: Any, progress: Progress) -> Trainable: ...
+
+    def read(self, folder: Path, targets: Targets, settings: Any) -> Trainable: ...
+
+
+@dataclass(frozen=True)
+class Kind:
+    """Classifiers with the same kind of weights and settings."""
+
+    family: Family
+    settings: type[Any]
+
+
+@dataclass(frozen=True)
+class Method:
+    """A kind with settings to begin with."""
+
+    name: str
+    what: str
+    kind: str
+    settings: Any
+
+
+KINDS: dict[str, Kind] = {"linear": Kind(LinearClassifier, LinearSettings)}
+METHODS: dict[str, Method] = {
+    method.name: method
+    for method in (
+        Method(
+            "linear",
+            "words and parts of words, an ensemble of eight; fast, and the default",
+            "linear",
+            LinearSettings(),
+        ),
+        Method("unigram", "a plain TF-IDF bag of words, as a baseline", "linear", UNIGRAM),
+    )
+}
+
+
+def train(data: Labelled, *, method: str, options: Mapping[str, Any], progress: Progress) -> Trainable:
+    """Train by the named method, with some of its settings changed."""
+    if method not in METHODS:
+        raise InputError(f"there is no method '{method}'; {nearest(method, METHODS)}")
+    found = METHODS[method]
+    kind = KINDS[found.kind]
+    settings = replace(found.settings, **checked(kind.settings, options))
+    return kind.family.train(data, settings, progress)
+
+
+def settings_of(kind: str, given: Mapping[str, Any]) -> Any:
+    """Settings as a saved model names them: all of them, and no others."""
+    settings = KINDS[kind].settings(**checked(KINDS[kind].settings, given))
+    if set(asdict(settings)) != set(given):
+        raise InputError("the settings are not complete")
+    return settings

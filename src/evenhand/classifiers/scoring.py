@@ -1,0 +1,117 @@
+"""Scoring a table of any length: piece by piece, and where a run was broken off, from there on."""
+
+from __future__ import annotations
+
+import uuid
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import polars as pl
+
+from evenhand.classifiers.opening import open_model
+from evenhand.classifiers.pieces import check_ending, pieces_beside, write_whole
+from evenhand.classifiers.protocol import Classifier, Floats
+from evenhand.classifiers.texts import text_column
+from evenhand.errors import InputError
+from evenhand.evidence import Source, open_source
+from evenhand.progress import Progress, silent
+
+DELIMITED = (".csv", ".tsv")
+
+
+@dataclass(frozen=True)
+class Scored:
+    """How many rows there are, how many of them an earlier run had scored, and how many have no score."""
+
+    rows: int
+    resumed: int
+    unscored: int
+
+
+def score(data: Any, *, model: str | Path | Classifier = "default", text: str | None = None) -> pl.DataFrame:
+    """Score a file or a data frame in memory: its own columns, and those that the model adds."""
+    source, classifier = open_source(data), open_model(model)
+    column = text_column(source, text)
+    _check_names(source, classifier, "")
+    frame = source.collect(lambda lazy: lazy)
+    parts = [with_scores(part, column, classifier) for part in frame.iter_slices(classifier.batch)]
+    return pl.concat(parts) if parts else with_scores(frame, column, classifier)
+
+
+def score_file(
+    data: Any,
+    out: str | Path,
+    *,
+    model: str | Path | Classifier = "default",
+    text: str | None = None,
+    prefix: str = "",
+    progress: Progress | None = None,
+) -> Scored:
+    """Score into a new file, in pieces: memory does not grow with the table.
+
+    Run again after it was broken off, with the same model, data and options, it goes on after the last finished piece.
+    """
+    source, out, progress = open_source(data), Path(out), progress or silent
+    check_ending(out)
+    column, classifier = text_column(source, text), open_model(model)
+    _check_names(source, classifier, prefix)
+    verbatim = out.suffix.lower() in DELIMITED  # types that are read and written again can change what stood there
+    job = {
+        "source": source.fingerprint() if source.file else uuid.uuid4().hex,  # only a file can be known again
+        "model": [classifier.name, classifier.version, classifier.batch],
+        "columns": [column, prefix, verbatim],
+    }
+    with pieces_beside(out, job) as pieces:
+        resumed, total = pieces.rows, _length(source)
+        progress("scoring", resumed, total)
+        for batch in source.batches(classifier.batch, skip=resumed, verbatim=verbatim):
+            pieces.add(with_scores(batch, column, classifier, prefix))
+            progress("scoring", pieces.rows, total)
+        if not pieces.rows:
+            raise InputError("the file holds no rows", source=source.name)
+        probability = next(name for name in pieces.scan().collect_schema() if name.startswith(f"{prefix}p"))
+        unscored = pieces.scan().select(pl.col(probability).null_count()).collect().item()
+        progress("writing", 0, 0)
+        write_whole(pieces.scan(), out)
+    return Scored(pieces.rows, resumed, unscored)
+
+
+def with_scores(frame: pl.DataFrame, column: str, model: Classifier, prefix: str = "") -> pl.DataFrame:
+    """The rows with what the model says of each; nothing where there is no text or the model gave no answer."""
+    texts = frame[column].cast(pl.String)
+    filled = (texts.is_not_null() & (texts.str.strip_chars() != "")).fill_null(False)
+    found = model.score(texts.filter(filled).to_list()).columns()
+    added = {name: _filled(values, filled) for name, values in found.items()}
+    named = {"model": pl.lit(model.name), "model_version": pl.lit(model.version)}
+    return frame.with_columns(**{prefix + name: values for name, values in (added | named).items()})
+
+
+def _filled(values: Floats, filled: pl.Series) -> pl.Series:
+    whole = np.full(len(filled), np.nan)
+    whole[filled.to_numpy()] = values
+    return pl.Series(whole).fill_nan(None)
+
+
+def _check_names(source: Source, model: Classifier, prefix: str) -> None:
+    """What is there already is never overwritten."""
+    there = set(source.columns())
+    for name in (*names(model), "model", "model_version"):
+        if prefix + name in there:
+            problem = "this column is there already: choose other names with --prefix, such as --prefix new_"
+            raise InputError(problem, source=source.name, column=prefix + name)
+
+
+def names(model: Classifier) -> list[str]:
+    """The columns that a model adds."""
+    suffixes = [""] if model.targets.kind == "binary" else [f"_{name}" for name in model.targets.classes]
+    spreads = [""] if model.targets.exclusive else suffixes
+    return [f"p{s}" for s in suffixes] + [f"{u}{s}" for u in ("uncertainty", "model_uncertainty") for s in spreads]
+
+
+def _length(source: Source) -> int:
+    """How many rows there are, where that is quickly known."""
+    if source.file and source.file.format.name != "Parquet":
+        return 0
+    return int(source.collect(lambda lazy: lazy.select(pl.len())).item())

@@ -1,0 +1,84 @@
+"""evenhand train: from labelled texts to a model with its card."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, Any, Optional
+
+import typer
+
+from evenhand.errors import InputError
+
+Text = Optional[str]  # noqa: UP045 (typer reads annotations at run time)
+
+
+def _option(help_: str, *names: str, **more: Any) -> Any:
+    return typer.Option(*names, help=help_, show_default=False, **more)
+
+
+def train(
+    data: Annotated[str, typer.Argument(help="CSV, TSV, Parquet, JSONL, Arrow or XLSX.", show_default=False)],
+    label: Annotated[
+        str, _option("Label column: true/false, 0/1, a share of annotators, or words; several by commas.", "--label")
+    ],
+    out: Annotated[Path, _option("Folder for the model.", "--out", "-o")],
+    text: Annotated[Text, _option("Text column. Found by its name if it has a usual one.")] = None,
+    positive: Annotated[
+        list[str] | None, _option("The label that means violating; may be given more than once.")
+    ] = None,
+    label_threshold: Annotated[
+        float, _option("Share of annotators from which an item is violating (0.5).", "--label-threshold")
+    ] = 0.5,
+    called: Annotated[Text, _option("What the violating class is called. Default: its label, or the column.")] = None,
+    where: Annotated[Text, _option("Train on rows that meet this SQL condition only.")] = None,
+    test: Annotated[Text, _option("File of unseen rows for the card. Default: a tenth is held out.")] = None,
+    test_where: Annotated[Text, _option("Unseen rows are those that meet this SQL condition.")] = None,
+    method: Annotated[str, _option("linear (default) or unigram.")] = "linear",
+    set_: Annotated[
+        list[str] | None, _option("A setting of the method, as name=value; may be given more than once.", "--set")
+    ] = None,
+    balance: Annotated[
+        int, _option("Add so many made-up sentences that mention groups, half of them violating (0).")
+    ] = 0,
+    name: Annotated[Text, _option("What findings call the model. Default: the name of the folder.")] = None,
+) -> None:
+    """Train a model on labelled texts, examine it on rows it has not seen, and save it with its card."""
+    from evenhand.cards import train as make
+    from evenhand.cli.progress import progress_bar
+
+    with progress_bar() as progress:
+        model = make(
+            data,
+            out,
+            label=[part.strip() for part in label.split(",") if part.strip()],
+            text=text,
+            positive=positive or (),
+            label_threshold=label_threshold,
+            where=where,
+            called=called,
+            test=test,
+            test_where=test_where,
+            method=method,
+            settings=_settings(set_ or []),
+            balance=balance,
+            name=name,
+            progress=progress,
+        )
+    print(f"trained {model.name} {model.version}: {out}")
+    print(f"read its card: {out / 'card.md'}; score with it: evenhand score {out} FILE -o FILE")
+
+
+def _settings(given: list[str]) -> dict[str, Any]:
+    """Values as in TOML: 3, 0.5, true, [3, 4, 5]; anything else is a word."""
+    import tomllib
+
+    found: dict[str, Any] = {}
+    for line in given:
+        name, equals, value = line.partition("=")
+        if not equals or not name.strip():
+            raise InputError(f"--set takes name=value, not '{line}'")
+        try:
+            found[name.strip()] = tomllib.loads(f"value = {value}")["value"]
+        except tomllib.TOMLDecodeError:
+            found[name.strip()] = value.strip()
+    return found
