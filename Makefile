@@ -2,6 +2,7 @@
 # make test   sets up and runs the tests
 # make check  style, types and layers
 # make bench  speed and memory beside what people use today, as ratios of one run
+# make model  trains the default model again (needs EVENHAND_DATA)
 # make study  long simulations; their results are committed under studies/results
 PYTHON ?= python3
 VENV ?= .venv
@@ -9,7 +10,7 @@ BENCH_VENV ?= .venv-bench
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check install --quiet --constraint constraints.txt
 
-.PHONY: demo test check bench study clean
+.PHONY: demo test check bench model study clean
 
 demo: $(VENV)/.demo
 	$(BIN)/evenhand demo
@@ -25,6 +26,10 @@ check: $(VENV)/.test
 
 bench: $(VENV)/.demo $(BENCH_VENV)/.bench
 	$(BIN)/python benchmarks/run.py --peers $(BENCH_VENV)/bin/python
+	$(BIN)/python benchmarks/compared.py $(BENCH_VENV)/bin/python
+
+model: $(VENV)/.demo
+	$(BIN)/python -m models.default
 
 study: $(VENV)/.test
 	$(BIN)/python -m studies

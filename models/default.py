@@ -17,7 +17,7 @@ from evenhand.cards.training import Papers
 from evenhand.classifiers.opening import SHIPPED
 from evenhand.cli.progress import progress_bar
 
-BALANCE = 4000
+BALANCE = 6000
 
 ABOUT = """A small linear model of comments that others would call toxic, so that Evenhand can score text from the first
 minute. It is fast (tens of thousands of comments a second on two cores) and reads no more than two words in a row. It

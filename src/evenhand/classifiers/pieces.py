@@ -17,7 +17,6 @@ from evenhand.errors import InputError
 
 JOB = "job.json"
 LOCK = "lock"
-ENDINGS = (".parquet", ".csv", ".tsv", ".jsonl", ".arrow")
 
 
 @dataclass
@@ -87,33 +86,3 @@ def _resumed(folder: Path, job: str) -> Pieces:
             continue
         pieces.rows += pl.scan_parquet(path, glob=False).select(pl.len()).collect().item()
     return pieces
-
-
-def check_ending(out: Path) -> None:
-    """Fail before the work rather than after it."""
-    if out.suffix.lower() not in ENDINGS:
-        raise InputError(f"the ending of the output must be one of {', '.join(ENDINGS)}", source=str(out))
-    if out.is_dir():
-        raise InputError("this is a folder, not a file", source=str(out))
-    if not out.parent.is_dir():
-        raise InputError("there is no such folder", source=str(out.parent))
-
-
-def write_whole(frame: pl.LazyFrame, out: Path) -> None:
-    """A table as one file of the format that its ending names, whole or not at all."""
-    fresh = out.with_name(f".{out.name}.new")
-    sinks = {
-        ".parquet": lambda: frame.sink_parquet(fresh),
-        ".csv": lambda: frame.sink_csv(fresh),
-        ".tsv": lambda: frame.sink_csv(fresh, separator="\t"),
-        ".jsonl": lambda: frame.sink_ndjson(fresh),
-        ".arrow": lambda: frame.sink_ipc(fresh),
-    }
-    try:
-        sinks[out.suffix.lower()]()
-        os.replace(fresh, out)
-    except pl.exceptions.PolarsError as error:
-        first = str(error).strip().splitlines()[0]
-        raise InputError(f"the result cannot be written as {out.suffix}: {first}", source=str(out)) from None
-    finally:
-        fresh.unlink(missing_ok=True)

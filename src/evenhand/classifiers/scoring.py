@@ -11,11 +11,12 @@ import numpy as np
 import polars as pl
 
 from evenhand.classifiers.opening import open_model
-from evenhand.classifiers.pieces import check_ending, pieces_beside, write_whole
+from evenhand.classifiers.pieces import pieces_beside
 from evenhand.classifiers.protocol import Classifier, Floats
 from evenhand.classifiers.texts import text_column
 from evenhand.errors import InputError
 from evenhand.evidence import Source, open_source
+from evenhand.evidence.output import check_file, write_table
 from evenhand.progress import Progress, silent
 
 DELIMITED = (".csv", ".tsv")
@@ -54,7 +55,7 @@ def score_file(
     Run again after it was broken off, with the same model, data and options, it goes on after the last finished piece.
     """
     source, out, progress = open_source(data), Path(out), progress or silent
-    check_ending(out)
+    check_file(out)
     column, classifier = text_column(source, text), open_model(model)
     _check_names(source, classifier, prefix)
     verbatim = out.suffix.lower() in DELIMITED  # types that are read and written again can change what stood there
@@ -74,7 +75,7 @@ def score_file(
         probability = next(name for name in pieces.scan().collect_schema() if name.startswith(f"{prefix}p"))
         unscored = pieces.scan().select(pl.col(probability).null_count()).collect().item()
         progress("writing", 0, 0)
-        write_whole(pieces.scan(), out)
+        write_table(pieces.scan(), out)
     return Scored(pieces.rows, resumed, unscored)
 
 

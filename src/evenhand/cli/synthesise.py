@@ -14,7 +14,8 @@ Seed = Annotated[int, typer.Option("--seed", help="Seed of everything random.")]
 @app.command("templates")
 def templates(
     out: Annotated[
-        Path, typer.Option("--out", "-o", help="File to write: .parquet, .csv or .jsonl.", show_default=False)
+        Path,
+        typer.Option("--out", "-o", help="File to write: .parquet, .csv, .tsv, .jsonl or .arrow.", show_default=False),
     ],
     intersections: Annotated[
         bool, typer.Option("--intersections", help="Also sentences about two terms at once.")
@@ -28,13 +29,13 @@ def templates(
 ) -> None:
     """Write a template test set: the same sentences about every term, half of them violating."""
     from evenhand.audits.request import read_terms
-    from evenhand.cli.synthesise_run import check_file, write_table
+    from evenhand.evidence.output import check_file, write_table
     from evenhand.synthetic.templates import templates as make
 
     check_file(out)
     named = [words[0] for words in read_terms(terms).values()] if terms else None
     table = make(terms=named, intersections=intersections, rows=rows, seed=seed)
-    write_table(table, out)
+    write_table(table.lazy(), out)
     print(f"wrote {len(table):,} sentences about {table['term'].n_unique()} terms: {out}")
 
 

@@ -14,17 +14,23 @@ import numpy.typing as npt
 
 from evenhand.synthetic.terms import IDENTITIES
 
+ABOUT_THINGS = 0.15  # of the benign sentences
 PEOPLE = ("people", "folks", "families", "women", "men", "students", "colleagues", "neighbours", "kids", "communities")
 PERSON = ("person", "woman", "man", "friend", "student", "colleague", "neighbour", "teacher", "doctor", "guy")
-THINGS: tuple[str, ...] = (
+THINGS = (
     "this weather",
     "the new timetable",
     "that film",
     "long queues",
     "early mornings",
     "this software update",
+    "my rusty bicycle",
+    "the last season",
+    "spam calls",
+    "cold coffee",
+    "traffic",
+    "the way this page loads",
 )
-THINGS += ("my old bicycle", "the last season", "spam calls", "cold coffee", "traffic", "the way this page loads")
 
 BENIGN = (
     "I am {a} {person} and I have lived here for ten years.",
@@ -63,6 +69,9 @@ BENIGN = (
     "Growing up {adj} in a small village was not easy.",
     "The festival celebrates {adj} music, food and film.",
     "My {adj} {people} and I went hiking.",
+)
+
+PLAIN = (  # strong words about nobody
     "I hate {thing}.",
     "I really despise {thing}, it ruins my day.",
     "{thing} is disgusting, honestly.",
@@ -130,20 +139,35 @@ class Sentences:
 
 
 def balancing(rows: int, *, seed: int = 0) -> Sentences:
-    """Benign and violating sentences in equal numbers, with every group in both."""
+    """Benign and violating sentences by turns; the two of a pair name the same people in the same form."""
     rng = np.random.default_rng(seed)
-    violating = np.arange(rows) % 2 == 1
-    texts = [_sentence(rng, VIOLATING if bad else BENIGN) for bad in violating]
-    return Sentences(texts, violating)
+    texts = [text for _ in range(-(-rows // 2)) for text in _pair(rng)]
+    return Sentences(texts[:rows], np.arange(rows) % 2 == 1)
 
 
-def _sentence(rng: np.random.Generator, patterns: tuple[str, ...]) -> str:
+def _pair(rng: np.random.Generator) -> tuple[str, str]:
     term = _one(rng, tuple(identity.term for identity in IDENTITIES))
     article = "an" if term[0] in "aeiou" else "a"
     words = {"adj": term, "a": f"{article} {term}", "people": _one(rng, PEOPLE), "person": _one(rng, PERSON)}
-    text = _one(rng, patterns).format(**words, thing=_one(rng, THINGS))
+    violating = _one(rng, VIOLATING)
+    alike = PLAIN if rng.random() < ABOUT_THINGS else _FORMS[_form(violating)]
+    return _filled(_one(rng, alike), words, rng), _filled(violating, words, rng)
+
+
+def _filled(pattern: str, words: dict[str, str], rng: np.random.Generator) -> str:
+    text = pattern.format(**words, thing=_one(rng, THINGS))
     return text[0].upper() + text[1:]
 
 
 def _one(rng: np.random.Generator, choices: tuple[str, ...]) -> str:
     return choices[int(rng.integers(len(choices)))]
+
+
+def _form(pattern: str) -> str:
+    """How a sentence names people: many of them, one, or by the adjective alone."""
+    return next((slot for slot in ("{people}", "{person}") if slot in pattern), "{adj}")
+
+
+_FORMS = {
+    form: tuple(pattern for pattern in BENIGN if _form(pattern) == form) for form in ("{people}", "{person}", "{adj}")
+}

@@ -6,14 +6,14 @@ import re
 from dataclasses import dataclass
 
 from evenhand.errors import InputError
-from evenhand.synthetic.terms import IDENTITIES
+from evenhand.synthetic.terms import IDENTITIES, PEOPLE
 
 
 def _split(words: str) -> list[str]:
     return re.findall(r"\w+", words)
 
 
-DESCRIPTIONS = tuple(sorted({word for identity in IDENTITIES for words in identity.words for word in _split(words)}))
+DESCRIPTIONS = tuple(sorted({word for i in IDENTITIES for words in i.words for word in _split(words)} | set(PEOPLE)))
 
 
 @dataclass(frozen=True, kw_only=True)
