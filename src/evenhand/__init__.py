@@ -14,6 +14,10 @@ from evenhand.version import __version__
 if TYPE_CHECKING:
     from evenhand.audits import AUDITS, Audit, Settings
     from evenhand.audits.bias.agreement import agreement
+    from evenhand.cards import train
+    from evenhand.classifiers.opening import open_model
+    from evenhand.classifiers.protocol import Classifier, Scores
+    from evenhand.classifiers.scoring import score, score_file
     from evenhand.errors import EvenhandError, InputError, Undefined
     from evenhand.estimate import Estimate
     from evenhand.evidence import Declaration, Evidence, open_evidence
@@ -24,6 +28,7 @@ if TYPE_CHECKING:
 _HOMES = {
     "AUDITS": "evenhand.audits",
     "Audit": "evenhand.audits",
+    "Classifier": "evenhand.classifiers.protocol",
     "Declaration": "evenhand.evidence",
     "Estimate": "evenhand.estimate",
     "EvenhandError": "evenhand.errors",
@@ -32,6 +37,7 @@ _HOMES = {
     "InputError": "evenhand.errors",
     "Measured": "evenhand.finding",
     "Report": "evenhand.reports",
+    "Scores": "evenhand.classifiers.protocol",
     "Settings": "evenhand.audits",
     "Tally": "evenhand.tally",
     "Undefined": "evenhand.errors",
@@ -39,11 +45,16 @@ _HOMES = {
     "audit": "evenhand.reports",
     "load": "evenhand.reports",
     "open_evidence": "evenhand.evidence",
+    "open_model": "evenhand.classifiers.opening",
+    "score": "evenhand.classifiers.scoring",
+    "score_file": "evenhand.classifiers.scoring",
+    "train": "evenhand.cards",
 }
 
 __all__ = [
     "AUDITS",
     "Audit",
+    "Classifier",
     "Declaration",
     "Estimate",
     "EvenhandError",
@@ -52,6 +63,7 @@ __all__ = [
     "InputError",
     "Measured",
     "Report",
+    "Scores",
     "Settings",
     "Tally",
     "Undefined",
@@ -60,6 +72,10 @@ __all__ = [
     "audit",
     "load",
     "open_evidence",
+    "open_model",
+    "score",
+    "score_file",
+    "train",
 ]
 
 

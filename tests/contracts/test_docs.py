@@ -101,6 +101,8 @@ def workplace(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("docs")
     table = community(4000, seed=3).items.rename({"model_a": "p", "toxicity": "toxic"})
     table.write_parquet(folder / "comments.parquet")
+    table.select("text", "toxic").write_parquet(folder / "labelled.parquet")
+    table.select("text").head(50).write_csv(folder / "texts.csv")
     return folder
 
 
