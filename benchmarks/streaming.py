@@ -10,7 +10,7 @@ import tempfile
 import time
 from pathlib import Path
 
-ROWS = (500_000, 5_000_000)
+ROWS = (1_000_000, 10_000_000)
 MORE = 1.15  # how much more the longer one may take
 
 

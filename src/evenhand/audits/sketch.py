@@ -14,12 +14,16 @@ from evenhand.errors import CONTROL
 from evenhand.evidence import Source
 
 LOOKED_AT = 10_000  # rows
-SCORE = re.compile(r"score|prob|pred|logit|conf|model|risk|^p$|^p_|_p$", re.IGNORECASE)
-LABEL = re.compile(r"label|target|truth|gold|^y$|verdict|decision", re.IGNORECASE)
+SCORE = re.compile(r"score|prob|pred|logit|conf|model|risk|^p$|_p$", re.IGNORECASE)
+OF_A_CLASS = re.compile(r"^p_", re.IGNORECASE)  # one class of several, or the model with this name
+LABEL = re.compile(r"label|target|truth|gold|^y$|verdict", re.IGNORECASE)
 TOPIC = re.compile(r"class|toxic|violat|hate|abus", re.IGNORECASE)  # a label, or what a model says of it
 TEXT = re.compile(r"text|comment|body|content|post|message|phrase", re.IGNORECASE)
 ID = re.compile(r"(^|_)id$", re.IGNORECASE)
-IGNORED = re.compile(r"annotator|count|rating|likes|created|date|weight|inclusion|^incl", re.IGNORECASE)
+IGNORED = re.compile(
+    r"annotator|count|rating|likes|created|date|weight|inclusion|^incl|uncertain|decision|decided|appeal|reinstat|report",
+    re.IGNORECASE,
+)
 MANY = 20  # distinct values: more than annotators can make of a label, fewer than a model makes
 
 
@@ -99,6 +103,7 @@ def _guess(frame: pl.DataFrame) -> Guess:
         take(lambda n: _is_text(frame[n]), 1)
     )
     guess.score = take(lambda n: bool(SCORE.search(n)) and _is_score(frame[n]), 8)
+    guess.score += take(lambda n: bool(OF_A_CLASS.search(n)) and _is_score(frame[n]), 0 if guess.score else 8)
     guess.label = first(
         take(lambda n: bool(LABEL.search(n)) and _is_label(frame[n]), 1)
         or take(lambda n: bool(TOPIC.search(n)) and not _is_score(frame[n]) and _is_label(frame[n]), 1)
