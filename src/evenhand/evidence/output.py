@@ -9,6 +9,7 @@ from pathlib import Path
 import polars as pl
 
 from evenhand.errors import InputError
+from evenhand.files import check_writable
 
 SINKS: dict[str, Callable[[pl.LazyFrame, Path], object]] = {
     ".parquet": lambda frame, path: frame.sink_parquet(path),
@@ -25,19 +26,14 @@ def check_file(out: Path) -> None:
         raise InputError(f"the output must end in one of {', '.join(SINKS)}", source=str(out))
     if out.is_dir():
         raise InputError("this is a folder, and a file is to be written", source=str(out))
-    try:
-        out.parent.mkdir(parents=True, exist_ok=True)
-        fresh = _beside(out)
-        fresh.touch()
-        fresh.unlink()
-    except OSError as error:
-        raise InputError(f"the file cannot be written: {error.strerror}", source=str(out)) from None
+    check_writable(out.parent)
 
 
 def write_table(frame: pl.LazyFrame, out: Path) -> None:
     """One file; larger than memory if need be."""
-    fresh = _beside(out)
+    fresh = out.with_name(f".{out.name}.new")
     try:
+        out.parent.mkdir(parents=True, exist_ok=True)
         SINKS[out.suffix.lower()](frame, fresh)
         os.replace(fresh, out)
     except pl.exceptions.PolarsError as error:
@@ -47,7 +43,3 @@ def write_table(frame: pl.LazyFrame, out: Path) -> None:
         raise InputError(f"the file could not be written: {error.strerror or error}", source=str(out)) from None
     finally:
         fresh.unlink(missing_ok=True)
-
-
-def _beside(out: Path) -> Path:
-    return out.with_name(f".{out.name}.new")
