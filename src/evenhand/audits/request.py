@@ -8,13 +8,13 @@ from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import Any, TypedDict
 
-from evenhand.audits.settings import Settings
+from evenhand.audits.table import AUDITS, known_settings
 from evenhand.errors import InputError, nearest
 from evenhand.evidence import Declaration
 
 
 class Options(TypedDict, total=False):
-    """What may be said about an audit in Python: the roles of `Declaration` and the settings of `Settings`."""
+    """What may be said about an audit in Python: the roles of `Declaration` and the settings of the audits."""
 
     score: str | Sequence[str] | None
     scale: str | Sequence[str] | None
@@ -41,7 +41,7 @@ class Options(TypedDict, total=False):
 
 
 ROLES = tuple(f.name for f in fields(Declaration))
-SETTINGS = tuple(f.name for f in fields(Settings))
+SETTINGS = known_settings()
 
 
 @dataclass(frozen=True)
@@ -50,7 +50,7 @@ class Request:
 
     data: Any
     declaration: Declaration
-    settings: Settings
+    settings: Mapping[str, Any]
     audits: tuple[str, ...] | None = None
     query: str | None = None
 
@@ -90,10 +90,17 @@ class Request:
         return cls(
             data,
             Declaration.of({name: value for name, value in merged.items() if name in ROLES}),
-            Settings.of({name: value for name, value in merged.items() if name in SETTINGS}),
+            _settings({name: value for name, value in merged.items() if name in SETTINGS}),
             ((chosen,) if isinstance(chosen, str) else tuple(chosen)) or None,
             query or written.get("query"),
         )
+
+
+def _settings(values: dict[str, Any]) -> dict[str, Any]:
+    """As given, after every audit has looked at what concerns it: a slip is found before anything is read."""
+    for audit in AUDITS:
+        audit.settings.of(values)
+    return values
 
 
 def _read(path: Path) -> dict[str, Any]:

@@ -1,28 +1,27 @@
-"""What a user may choose about an audit beyond the columns."""
+"""What a user may choose about an audit beyond the columns. An audit with choices of its own has a subclass."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, fields
-from typing import Any
+from typing import Any, Self, get_args, get_origin, get_type_hints
 
 from evenhand.errors import InputError, nearest
 
 INTERVALS = ("analytic", "bootstrap")
+WORDS = {bool: "true or false", int: "a whole number", float: "a number", str: "a word"}
 
 
 @dataclass(frozen=True, kw_only=True)
 class Settings:
-    """How sure, where to cut, and what to show."""
+    """How sure, and where to cut: what every audit knows."""
 
     level: float = 0.95
     threshold: float | None = None
     interval: str = "analytic"
     replicates: int = 200
     seed: int = 0
-    intersections: bool = False
-    examples: int = 0
 
     def __post_init__(self) -> None:
         if not 0.5 <= self.level < 1.0:
@@ -33,30 +32,33 @@ class Settings:
             raise InputError(f"there is no interval '{self.interval}'; {nearest(self.interval, INTERVALS)}")
         if self.replicates < 50:
             raise InputError(f"{self.replicates} bootstrap replicates are too few: at least 50")
-        if self.examples < 0 or self.seed < 0:
-            raise InputError("examples and seed may not be negative")
+        if self.seed < 0:
+            raise InputError("the seed may not be negative")
 
     @classmethod
-    def of(cls, values: Mapping[str, Any]) -> Settings:
-        """From loosely typed values."""
-        kinds = {f.name: str(f.type) for f in fields(cls)}
-        given = {}
-        for name, value in values.items():
-            if name not in kinds:
-                raise InputError(f"there is no setting '{name}'; {nearest(name, kinds)}")
-            if value is not None:
-                given[name] = _typed(name, kinds[name], value)
-        return cls(**given)
+    def names(cls) -> tuple[str, ...]:
+        """What may be chosen."""
+        return tuple(f.name for f in fields(cls))
+
+    @classmethod
+    def of(cls, values: Mapping[str, Any]) -> Self:
+        """From loosely typed values; those that this audit does not know are left to others."""
+        kinds = get_type_hints(cls)
+        given = {name: value for name, value in values.items() if name in kinds and value is not None}
+        return cls(**{name: _typed(name, kinds[name], value) for name, value in given.items()})
 
     def as_dict(self) -> dict[str, Any]:
         """For the provenance."""
-        return asdict(self)
+        return {name: list(value) if isinstance(value, tuple) else value for name, value in asdict(self).items()}
 
 
-def _typed(name: str, kind: str, value: Any) -> Any:
-    wanted = {"bool": bool, "int": int, "str": str}.get(kind, float)
+def _typed(name: str, kind: Any, value: Any) -> Any:
+    """A value of the kind that the setting has; of a list each part."""
+    if get_origin(kind) is tuple:
+        parts = list(value) if isinstance(value, (list, tuple)) else [value]
+        return tuple(_typed(name, get_args(kind)[0], part) for part in parts)
+    wanted = next((option for option in (bool, int, str) if kind is option), float)
     number = wanted is float and isinstance(value, int) and not isinstance(value, bool)
     if (not isinstance(value, wanted) and not number) or (wanted is int and isinstance(value, bool)):
-        words = {bool: "true or false", int: "a whole number", float: "a number", str: "a word"}
-        raise InputError(f"{name} must be {words[wanted]}, not {value!r}")
+        raise InputError(f"{name} must be {WORDS[wanted]}, not {value!r}")
     return float(value) if wanted is float else value

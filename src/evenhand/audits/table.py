@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from evenhand.audits import bias
 from evenhand.audits.settings import Settings
@@ -20,7 +21,8 @@ class Audit:
     name: str
     question: str
     needs: frozenset[str]
-    run: Callable[[Evidence, Settings, Progress], Finding]
+    settings: type[Settings]
+    run: Callable[[Evidence, Any, Progress], Finding]
 
 
 AUDITS: tuple[Audit, ...] = (
@@ -28,6 +30,7 @@ AUDITS: tuple[Audit, ...] = (
         name="bias",
         question=bias.QUESTION,
         needs=frozenset({"score", "label", "groups"}),
+        settings=bias.BiasSettings,
         run=bias.audit_bias,
     ),
 )
@@ -50,9 +53,19 @@ def choose(names: Sequence[str] | None, declared: frozenset[str]) -> list[Audit]
     return [known[name] for name in names]
 
 
+def known_settings() -> tuple[str, ...]:
+    """What may be chosen about any audit."""
+    return tuple(dict.fromkeys(name for audit in AUDITS for name in audit.settings.names()))
+
+
 def run_audits(
-    evidence: Evidence, settings: Settings, *, audits: Sequence[str] | None = None, progress: Progress | None = None
+    evidence: Evidence,
+    settings: Mapping[str, Any],
+    *,
+    audits: Sequence[str] | None = None,
+    progress: Progress | None = None,
 ) -> list[Finding]:
-    """Answer the questions, in the order of the table."""
+    """Answer the questions, in the order of the table; each audit takes of the settings what it knows."""
     chosen = choose(audits, evidence.declaration.declared)
-    return [audit.run(evidence, settings, progress or silent) for audit in chosen]
+    asked = [(audit, audit.settings.of(settings)) for audit in chosen]  # all are checked before the first is run
+    return [audit.run(evidence, own, progress or silent) for audit, own in asked]

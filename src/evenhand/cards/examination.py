@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import polars as pl
 
 from evenhand.audits import Settings
-from evenhand.audits.bias import audit_bias
+from evenhand.audits.bias import BiasSettings, audit_bias
 from evenhand.audits.quality import audit_quality
 from evenhand.classifiers.protocol import Classifier, Labelled, Scores
 from evenhand.errors import InputError
@@ -70,7 +70,7 @@ def on_templates(model: Classifier) -> Finding:
     table = templates()
     scored = table.with_columns(p=in_batches(model, table["text"].to_list()).probabilities[:, 0])
     declared = Declaration(score=("p",), label="label", group_by="term")
-    return audit_bias(open_evidence(scored, declared), Settings(), silent)
+    return audit_bias(open_evidence(scored, declared), BiasSettings(), silent)
 
 
 def _mentions(unseen: Labelled, found: Scores) -> Finding | None:
@@ -82,4 +82,4 @@ def _mentions(unseen: Labelled, found: Scores) -> Finding | None:
     if not enough or len(held) < 2:
         return None
     declared = Declaration(score=("p",), label="label", text="text", terms=enough)
-    return audit_bias(open_evidence(frame, declared), Settings(), silent)
+    return audit_bias(open_evidence(frame, declared), BiasSettings(), silent)

@@ -12,10 +12,10 @@ from evenhand.audits.bias.exhibits import exhibits
 from evenhand.audits.bias.intersections import with_intersections
 from evenhand.audits.bias.probes import probes
 from evenhand.audits.bias.quantities import OF_GROUPS
+from evenhand.audits.bias.settings import BiasSettings
 from evenhand.audits.probe import Entry, judged
 from evenhand.audits.provenance import provenance
 from evenhand.audits.redraw import redrawn
-from evenhand.audits.settings import Settings
 from evenhand.audits.view import View, Views
 from evenhand.audits.viewing import thresholds_of, views_of
 from evenhand.errors import InputError, Undefined
@@ -27,7 +27,7 @@ from evenhand.progress import Progress
 QUESTION = "Does the model score groups differently?"
 
 
-def audit_bias(evidence: Evidence, settings: Settings, progress: Progress) -> Finding:
+def audit_bias(evidence: Evidence, settings: BiasSettings, progress: Progress) -> Finding:
     """Measure every group against its background, for every model, on everything and on each slice."""
     declared, thresholds = evidence.groups, thresholds_of(evidence, settings)
     if settings.interval == "bootstrap" and not evidence.has_rows:
@@ -54,7 +54,7 @@ def audit_bias(evidence: Evidence, settings: Settings, progress: Progress) -> Fi
 
 
 def _measured(
-    evidence: Evidence, part: Part, views: Views, declared: tuple[str, ...], settings: Settings, progress: Progress
+    evidence: Evidence, part: Part, views: Views, declared: tuple[str, ...], settings: BiasSettings, progress: Progress
 ) -> list[Entry]:
     title = "measuring" + (f" {', '.join(part.slice.values())}" if part.slice else "")
     asked = list(probes(evidence.models, part.slice, declared, evidence.groups, paired=evidence.has_rows))

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
+from evenhand.audits.bias.settings import BiasSettings
 from evenhand.audits.quantity import SMALL
-from evenhand.audits.settings import Settings
 from evenhand.evidence import Evidence
 from evenhand.finding import Finding
 
 
-def of(evidence: Evidence, finding: Finding, settings: Settings, *, tests: int) -> tuple[str, ...]:
+def of(evidence: Evidence, finding: Finding, settings: BiasSettings, *, tests: int) -> tuple[str, ...]:
     """The general ones first, then those of this evidence."""
     found = [
         "The labels are taken as right. If annotators judged groups differently, these numbers carry that difference.",
