@@ -100,3 +100,31 @@ def collaborated(score, label, parts, threshold=0.5, weight=None) -> dict[str, f
         "review_efficiency": float(caught / (weight * parts).sum()) if parts.any() else np.nan,
         "review_effectiveness": float(caught / weight[wrong].sum()) if weight[wrong].sum() else np.nan,
     }
+
+
+def ece(score, label, weight=None, bins=15) -> float:
+    """Bin by bin of the confidence."""
+    p, label = np.asarray(score, dtype=np.float64), np.asarray(label, dtype=bool)
+    weight = np.ones(len(p)) if weight is None else np.asarray(weight, dtype=np.float64)
+    confidence, right = np.maximum(p, 1 - p), (p >= 0.5) == label
+    error = 0.0
+    for b in range(bins):
+        inside = (confidence > b / bins + 1e-12) & (confidence <= (b + 1) / bins + 1e-12)
+        error += abs((weight * (right - confidence.astype(float)))[inside].sum())
+    return float(error / weight.sum())
+
+
+def auprc_interpolated(score, label, weight=None, steps=4000) -> float:
+    """Davis and Goadrich 2006: between two points of the curve false alarms grow in proportion to the hits."""
+    score, label = np.asarray(score, dtype=np.float64), np.asarray(label, dtype=bool)
+    weight = np.ones(len(score)) if weight is None else np.asarray(weight, dtype=np.float64)
+    hits = alarms = area = 0.0
+    for threshold in sorted(set(score.tolist()), reverse=True):
+        at = score == threshold
+        more, false = weight[at & label].sum(), weight[at & ~label].sum()
+        middle = (np.arange(steps) + 0.5) / steps
+        if more:
+            tp, fp = hits + middle * more, alarms + middle * false
+            area += more * float(np.mean(tp / (tp + fp)))
+        hits, alarms = hits + more, alarms + false
+    return float(area / weight[label].sum())
