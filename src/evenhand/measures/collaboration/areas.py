@@ -20,6 +20,13 @@ FEW = 64  # pieces; beyond, the areas are taken from all cells anew
 class Areas:
     """Of one tally, for any pieces that are left. Both classes must be there for the ROC, violating items for both."""
 
+    @classmethod
+    def of(cls, cells: Cells) -> Areas:
+        """Made once for all strategies that are compared on the same cells."""
+        known: Areas = cells.__dict__.get("_areas") or cls(cells)
+        cells.__dict__["_areas"] = known
+        return known
+
     def __init__(self, cells: Cells) -> None:
         self.cells = cells
         violating, benign = (mass.prefixes[0] for mass in cells.classes)
@@ -62,7 +69,8 @@ class Areas:
         found = violating - left * self.below[chosen]
         flagged = found + (benign - left * self.benign_below[chosen])
         found /= flagged
-        return float(np.dot(self.own[chosen], found))
+        found *= self.own[chosen]
+        return float(found.sum())  # not a dot product: its threads wait for one another on a busy machine
 
     def _won(self, pieces: Pieces, violating: FloatArray, benign: FloatArray) -> float:
         """Pairs of items left that are in the right order: within each piece, and with the pieces below it."""

@@ -55,4 +55,4 @@ class Collaboration:
 
     @cached_property
     def _areas(self) -> Areas:
-        return Areas(self.cells)
+        return Areas.of(self.cells)
