@@ -58,3 +58,73 @@ def delong_variance(high, low) -> float:
     high, low = np.asarray(high, dtype=np.float64), np.asarray(low, dtype=np.float64)
     won = (high[:, None] > low[None, :]) + 0.5 * (high[:, None] == low[None, :])
     return float(won.mean(axis=1).var(ddof=1) / len(high) + won.mean(axis=0).var(ddof=1) / len(low))
+
+
+def reviewed_parts(review, amount, weight=None) -> np.ndarray:
+    """The share of each row that is reviewed: highest review scores first, ties at the boundary split alike."""
+    review = np.asarray(review, dtype=np.float64)
+    weight = np.ones(len(review)) if weight is None else np.asarray(weight, dtype=np.float64)
+    if amount <= 0:
+        return np.zeros(len(review))
+    last, reached = None, 0.0
+    for row in np.argsort(-review, kind="stable"):
+        last, reached = review[row], reached + weight[row]
+        if reached >= amount * (1 - 1e-14):
+            break
+    above, tied = review > last + 1e-12, np.abs(review - last) <= 1e-12
+    return above + tied * min((amount - weight[above].sum()) / weight[tied].sum(), 1.0)
+
+
+def collaborated(score, label, parts, threshold=0.5, weight=None) -> dict[str, float]:
+    """Every collaborative measure: each row once reviewed and once not, reviewed scores beyond all others."""
+    from sklearn.metrics import average_precision_score, precision_recall_fscore_support, roc_auc_score
+
+    score, label = np.asarray(score, dtype=np.float64), np.asarray(label, dtype=bool)
+    weight = np.ones(len(score)) if weight is None else np.asarray(weight, dtype=np.float64)
+    beyond = np.where(label, score.max() + 1, score.min() - 1)
+    y, flagged = np.tile(label, 2), np.concatenate((label, score >= threshold))
+    ranks, w = np.concatenate((beyond, score)), np.concatenate((weight * parts, weight * (1 - parts)))
+    some, wrong = w > 0, (score >= threshold) != label
+    y, flagged, ranks, w = y[some], flagged[some], ranks[some], w[some]
+    precision, recall, f1, _ = precision_recall_fscore_support(
+        y, flagged, average="binary", sample_weight=w, zero_division=np.nan
+    )
+    caught = (weight * parts)[wrong].sum()
+    return {
+        "oc_accuracy": float(w[y == flagged].sum() / w.sum()),
+        "oc_auroc": float(roc_auc_score(y, ranks, sample_weight=w)),
+        "oc_auprc": float(average_precision_score(y, ranks, sample_weight=w)),
+        "oc_precision": float(precision),
+        "oc_recall": float(recall),
+        "oc_f1": float(f1),
+        "review_efficiency": float(caught / (weight * parts).sum()) if parts.any() else np.nan,
+        "review_effectiveness": float(caught / weight[wrong].sum()) if weight[wrong].sum() else np.nan,
+    }
+
+
+def ece(score, label, weight=None, bins=15) -> float:
+    """Bin by bin of the confidence."""
+    p, label = np.asarray(score, dtype=np.float64), np.asarray(label, dtype=bool)
+    weight = np.ones(len(p)) if weight is None else np.asarray(weight, dtype=np.float64)
+    confidence, right = np.maximum(p, 1 - p), (p >= 0.5) == label
+    error = 0.0
+    for b in range(bins):
+        inside = (confidence > b / bins + 1e-12) & (confidence <= (b + 1) / bins + 1e-12)
+        error += abs((weight * (right - confidence.astype(float)))[inside].sum())
+    return float(error / weight.sum())
+
+
+def auprc_interpolated(score, label, weight=None, steps=4000) -> float:
+    """Davis and Goadrich 2006: between two points of the curve false alarms grow in proportion to the hits."""
+    score, label = np.asarray(score, dtype=np.float64), np.asarray(label, dtype=bool)
+    weight = np.ones(len(score)) if weight is None else np.asarray(weight, dtype=np.float64)
+    hits = alarms = area = 0.0
+    for threshold in sorted(set(score.tolist()), reverse=True):
+        at = score == threshold
+        more, false = weight[at & label].sum(), weight[at & ~label].sum()
+        middle = (np.arange(steps) + 0.5) / steps
+        if more:
+            tp, fp = hits + middle * more, alarms + middle * false
+            area += more * float(np.mean(tp / (tp + fp)))
+        hits, alarms = hits + more, alarms + false
+    return float(area / weight[label].sum())

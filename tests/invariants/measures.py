@@ -9,8 +9,11 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from evenhand.measures import bias, rates
-from evenhand.measures.ranking import auroc, average_precision
+from evenhand.measures import bias, probability, rates
+from evenhand.measures.cells import Cells
+from evenhand.measures.collaboration import MEASURES as COLLABORATIVE
+from evenhand.measures.collaboration import Capacity, Collaboration, Stage, toxicity, uncertainty
+from evenhand.measures.ranking import auprc_interpolated, auroc, average_precision
 from evenhand.tally import Tally
 
 CUT = 0.5
@@ -41,6 +44,26 @@ def summary(power: float) -> Take:
     return lambda tally: bias.power_mean([bias.bpsn_auc(tally.split(name)) for name in ("g", "h")], power)
 
 
+def together(measure: str, *strategies: Callable, capacity: float = 0.13) -> Take:
+    """A collaborative measure of the members of a group; several strategies share the capacity evenly."""
+
+    def take(tally: Tally) -> float:
+        cells = Cells.of(tally, "g")
+        stages = [Stage(strategy(cells.scores), 1.0 / len(strategies)) for strategy in strategies]
+        collaboration = Collaboration.of(cells, *stages, threshold=CUT)
+        return COLLABORATIVE[measure](collaboration.at(Capacity.fraction(capacity)))
+
+    return take
+
+
+def probable(measure: Callable, *arguments: Callable) -> Take:
+    def take(tally: Tally) -> float:
+        cells = Cells.of(tally, "g")
+        return measure(cells, *(argument(cells.scores) for argument in arguments))
+
+    return take
+
+
 MEASURES = [
     Row("auroc", lambda t: auroc(t.everyone), mirrored=lambda t: auroc(t.everyone)),
     Row("average_precision", lambda t: average_precision(t.everyone)),
@@ -62,5 +85,18 @@ MEASURES = [
         "positive_share",
         lambda t: rates.positive_share(t.groups["g"].inside).value,
         mirrored=lambda t: 1.0 - rates.positive_share(t.groups["g"].inside).value,
+    ),
+    Row("auprc_interpolated", lambda t: auprc_interpolated(t.everyone)),
+    Row("accuracy", rate(rates.accuracy), monotone=False),
+    Row("f1", lambda t: rates.f1(t.confusion(CUT, "g")), monotone=False),
+    Row("brier", probable(probability.brier), monotone=False),
+    Row("ece", probable(probability.ece), monotone=False),
+    Row("calibration_auroc", probable(probability.calibration_auroc, uncertainty), monotone=False),
+    Row("calibration_auprc", probable(probability.calibration_auprc, uncertainty), monotone=False),
+    *(
+        Row(f"{measure} {'+'.join(strategy.__name__ for strategy in strategies)}", take, monotone=False)
+        for strategies in ((uncertainty,), (toxicity,), (toxicity, uncertainty))
+        for measure in COLLABORATIVE
+        for take in (together(measure, *strategies),)
     ),
 ]

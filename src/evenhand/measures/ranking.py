@@ -34,3 +34,22 @@ def average_precision(classes: Classes) -> float:
     flagged = hits + np.cumsum(missed)
     precision = np.divide(hits, flagged, out=np.zeros_like(hits), where=flagged > 0)
     return float(np.dot(found, precision)) / classes.violating.total.weight
+
+
+def auprc_interpolated(classes: Classes) -> float:
+    """The area under the precision-recall curve with neighbouring points joined as Davis and Goadrich (2006) do.
+
+    Between two distinct scores the false alarms grow in proportion to the hits, so hits = slope · flagged + start, and
+    the area of hits / flagged has a logarithm in it.
+    """
+    total = classes.violating.total.weight
+    if not total:
+        raise Undefined("there are no violating items")
+    found, missed = classes.violating.weight[::-1], classes.benign.weight[::-1]
+    steps = found > 0.0
+    hits, flagged = np.cumsum(found), np.cumsum(found + missed)
+    after, step = flagged[steps], (found + missed)[steps]
+    slope, before = found[steps] / step, after - step
+    start = hits[steps] - slope * after
+    ratio = np.divide(after, before, out=np.ones_like(after), where=before > 0)
+    return share(float(np.dot(slope, found[steps] + start * np.log(ratio))) / total)

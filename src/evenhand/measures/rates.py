@@ -47,3 +47,18 @@ def precision(confusion: Confusion) -> Share:
 def positive_share(classes: Classes) -> Share:
     """The share of violating items."""
     return Share(classes.violating.total, classes.benign.total, "there are no items")
+
+
+def accuracy(confusion: Confusion) -> Share:
+    """Of all items, the share that is judged right."""
+    right = confusion.true_positive + confusion.true_negative
+    return Share(right, confusion.false_positive + confusion.false_negative, "there are no items")
+
+
+def f1(confusion: Confusion) -> float:
+    """The harmonic mean of precision and recall."""
+    hits = 2.0 * confusion.true_positive.weight
+    whole = hits + confusion.false_positive.weight + confusion.false_negative.weight
+    if not whole:
+        raise Undefined("no item is violating and none is flagged")
+    return hits / whole

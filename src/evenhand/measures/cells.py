@@ -1,0 +1,92 @@
+"""Where items lie: score and class of everybody, or of the members of a group, heaped in cells of ascending score.
+
+A tally has one cell per distinct score. Where a second column tells items of one score apart (a review score that is
+no function of the score), there is one cell per pair of values, and neighbouring cells may share their score.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from evenhand.errors import Undefined
+from evenhand.tally import Classes, FloatArray, Mass, Placed, Tally
+from evenhand.tally.mass import Prefix
+from evenhand.tally.order import Scores, ordered
+
+TIED = 1e-12  # values closer than this are equal: p(1 − p) breaks the tie of p and 1 − p in floating point
+
+
+@dataclass(frozen=True)
+class Cells:
+    """Scores, ascending, and the mass of each class at them; `column` is the second value of each cell, if any."""
+
+    scores: Scores
+    classes: Classes
+    column: Scores | None = None
+
+    @classmethod
+    def of(cls, tally: Tally, group: str | None = None) -> Cells:
+        """One cell per distinct score, of everybody or of a group's members."""
+        if tally.blurred is not None and tally.blurred.any():
+            raise Undefined("scores were heaped in bins: this needs every distinct score")
+        if group is None:
+            return cls(tally.scores, tally.everyone)
+        members = tally.groups[group]
+        return cls(tally.scores[members.cells], members.inside)
+
+    @classmethod
+    def paired(cls, placed: Placed, column: Scores, group: str | None = None) -> Cells:
+        """One cell per pair of score and column, which is aligned with the rows."""
+        second = ordered(column)
+        kinds = len(second.scores)
+        pair = placed.place.astype(np.float64) * kinds + second.place  # whole numbers: exact up to 2^53
+        found = cls.of(Placed.of(pair, placed.rows).tally(), group)
+        first, other = np.divmod(found.scores.astype(np.int64), max(kinds, 1))
+        return cls(placed.scores[first], found.classes, second.scores[other])
+
+    def __len__(self) -> int:
+        return len(self.scores)
+
+    @property
+    def weight(self) -> float:
+        """How many items there are."""
+        return self.classes.violating.total.weight + self.classes.benign.total.weight
+
+    @cached_property
+    def prefix(self) -> Prefix:
+        """How much of both classes lies before each cell."""
+        violating, benign = self.classes
+        both: Prefix = violating.prefixes[0] + benign.prefixes[0]
+        return both
+
+    def cut(self, threshold: float) -> int:
+        """The first cell that is flagged: its score is at or above the threshold, in the precision of the scores."""
+        return int(np.searchsorted(self.scores, self.scores.dtype.type(threshold), side="left"))
+
+    def heaped(self, masses: tuple[FloatArray, FloatArray]) -> tuple[FloatArray, FloatArray]:
+        """Masses per cell, per distinct score."""
+        if self.column is None or not len(self):
+            return masses
+        starts = np.flatnonzero(np.concatenate(([True], self.scores[1:] != self.scores[:-1])))
+        return np.add.reduceat(masses[0], starts), np.add.reduceat(masses[1], starts)
+
+
+def wrong_and_right(cells: Cells, threshold: float) -> tuple[FloatArray, FloatArray]:
+    """Per cell, how much the prediction at the threshold gets wrong and how much right."""
+    cut = cells.cut(threshold)
+    violating, benign = (mass.weight for mass in cells.classes)
+    wrong = np.concatenate((violating[:cut], benign[cut:]))
+    return wrong, violating + benign - wrong
+
+
+def ranked(values: FloatArray, high: FloatArray, low: FloatArray) -> Classes:
+    """Two masses per cell, heaped in the order of some other value of the cells."""
+    rows = np.argsort(values, kind="stable")
+    if not len(rows):
+        return Classes(Mass(high), Mass(low))
+    along = values[rows]
+    starts = np.flatnonzero(np.concatenate(([True], along[1:] - along[:-1] > TIED)))
+    return Classes(Mass(np.add.reduceat(high[rows], starts)), Mass(np.add.reduceat(low[rows], starts)))

@@ -1,0 +1,142 @@
+"""Who is reviewed first: a review score per cell, and how it takes from what is left.
+
+The items of highest review score are taken until the amount is reached. Items tied at the boundary are each split
+into a reviewed and an unreviewed part, so that no order of rows plays a role.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, Literal
+
+import numpy as np
+import numpy.typing as npt
+
+from evenhand.measures.cells import TIED
+from evenhand.measures.collaboration.pieces import Pieces
+from evenhand.tally import FloatArray
+from evenhand.tally.mass import Prefix
+from evenhand.tally.order import Scores, ordered
+
+ROUNDING = 1e-15  # by how much p(1 − p) may fall where it should rise
+
+
+def uncertainty(scores: Scores) -> FloatArray:
+    """The variance p(1 − p) of the predicted label."""
+    p: FloatArray = scores.astype(np.float64)
+    return p * (1.0 - p)
+
+
+def toxicity(scores: Scores) -> Scores:
+    """The score itself."""
+    return scores
+
+
+@dataclass(frozen=True, eq=False)
+class Stage:
+    """A review score per cell, and the share of the capacity that goes by it. The last stage takes what remains."""
+
+    score: npt.NDArray[Any]
+    share: float = 1.0
+
+    @cached_property
+    def values(self) -> FloatArray:
+        """The review score in double precision."""
+        return np.asarray(self.score, dtype=np.float64)
+
+    def take(self, pieces: Pieces, prefix: Prefix, amount: float) -> Pieces:
+        """Review an amount of what is left."""
+        if amount <= 0.0:
+            return pieces
+        if amount >= pieces.before(prefix, pieces.size) * (1.0 - TIED):
+            return Pieces(np.array([0, pieces.size]), np.zeros(1))
+        hill = self._hill
+        return self._from_anywhere(pieces, prefix, amount) if hill is None else hill.take(pieces, prefix, amount)
+
+    def take_from(self, pieces: Pieces, level: float) -> Pieces:
+        """Review whatever has this review score, in its own precision, or a higher one."""
+        level = float(self.score.dtype.type(level)) - TIED
+        if self._hill is not None:
+            return pieces.scaled(*self._hill.span(level, strict=False), 0.0)
+        return Pieces.of_cells(np.where(self.values >= level, 0.0, pieces.per_cell()))
+
+    @cached_property
+    def _hill(self) -> _Hill | None:
+        return _Hill.of(self.values)
+
+    @cached_property
+    def _descending(self) -> npt.NDArray[np.intp]:
+        return ordered(self.values).rows[::-1]
+
+    def _from_anywhere(self, pieces: Pieces, prefix: Prefix, amount: float) -> Pieces:
+        """The general way: along all cells in the order of the review score."""
+        left = pieces.per_cell()
+        mass = left * np.diff(prefix)
+        reached = np.searchsorted(np.cumsum(mass[self._descending]), amount * (1.0 - ROUNDING), side="left")
+        last = self.values[self._descending[min(int(reached), len(left) - 1)]]
+        above, tied = self.values > last + TIED, np.abs(self.values - last) <= TIED
+        share = _part(amount - float(mass[above].sum()), float(mass[tied].sum()))
+        return Pieces.of_cells(np.where(above, 0.0, np.where(tied, left * (1.0 - share), left)))
+
+
+@dataclass(frozen=True)
+class _Hill:
+    """A review score that rises along the cells to its top and falls from there: what lies above a level is a span."""
+
+    rising: FloatArray
+    falling: FloatArray  # from the last cell back
+
+    @classmethod
+    def of(cls, values: FloatArray) -> _Hill | None:
+        top = int(np.argmax(values)) + 1 if len(values) else 0
+        up, down = _ascending(values[:top]), _ascending(np.ascontiguousarray(values[top:][::-1]))
+        return None if up is None or down is None else cls(up, down)
+
+    @property
+    def size(self) -> int:
+        return len(self.rising) + len(self.falling)
+
+    def span(self, level: float, *, strict: bool) -> tuple[int, int]:
+        """The cells at or above a level, or strictly above it."""
+        side: Literal["left", "right"] = "right" if strict else "left"
+        start = int(np.searchsorted(self.rising, level, side=side))
+        return start, self.size - int(np.searchsorted(self.falling, level, side=side))
+
+    def take(self, pieces: Pieces, prefix: Prefix, amount: float) -> Pieces:
+        """Review an amount of what is left, less than all of it."""
+
+        def within(start: int, stop: int) -> float:
+            return pieces.before(prefix, stop) - pieces.before(prefix, start)
+
+        last = max(
+            _highest(slope, lambda level: within(*self.span(level, strict=False)) >= amount)
+            for slope in (self.rising, self.falling)
+        )
+        outer, inner = self.span(last - TIED, strict=False), self.span(last + TIED, strict=True)
+        full = within(*inner)
+        rest = 1.0 - _part(amount - full, within(*outer) - full)
+        pieces = pieces.scaled(outer[0], inner[0], rest).scaled(inner[1], outer[1], rest)
+        return pieces.scaled(*inner, 0.0)
+
+
+def _highest(slope: FloatArray, enough: Callable[[float], bool]) -> float:
+    """The highest level of an ascending slope at or above which there is enough; none: minus infinity."""
+    low, high = -1, len(slope) - 1
+    while low < high:
+        middle = (low + high + 1) // 2
+        low, high = (middle, high) if enough(float(slope[middle])) else (low, middle - 1)
+    return float(slope[low]) if low >= 0 else -np.inf
+
+
+def _ascending(values: FloatArray) -> FloatArray | None:
+    """The values, if they never fall by more than rounding, rid of that."""
+    if bool(np.all(values[1:] >= values[:-1])):
+        return values
+    raised = np.maximum.accumulate(values)
+    return raised if float(np.max(raised - values)) <= ROUNDING else None
+
+
+def _part(wanted: float, tied: float) -> float:
+    return min(max(wanted / tied, 0.0), 1.0) if tied > 0.0 else 0.0

@@ -1,0 +1,84 @@
+"""Is a score an honest probability? Brier score, calibration error, and whether it is unsure where it is wrong.
+
+Binary is two classes: the confidence is max(p, 1 − p), and an item is predicted violating when p ≥ ½.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from evenhand.errors import Undefined
+from evenhand.measures.cells import TIED, Cells, ranked, wrong_and_right
+from evenhand.measures.ranking import auc, average_precision
+from evenhand.tally import Classes, FloatArray
+
+BINS = 15
+
+
+class Reliability(NamedTuple):
+    """Per bin of confidence: how much lies in it, its mean confidence and how often it is right (0 where empty)."""
+
+    weight: FloatArray
+    confidence: FloatArray
+    accuracy: FloatArray
+
+
+def brier(cells: Cells) -> float:
+    """The mean of (y − p)²."""
+    p = _probabilities(cells)
+    violating, benign = cells.classes
+    return float(np.dot(violating.weight, (1.0 - p) ** 2) + np.dot(benign.weight, p**2)) / cells.weight
+
+
+def reliability(cells: Cells, bins: int = BINS) -> Reliability:
+    """Equal-width bins (lo, hi] over the confidence, 0 in the first."""
+    p = _probabilities(cells)
+    confidence = np.maximum(p, 1.0 - p)
+    violating, benign = (mass.weight for mass in cells.classes)
+    at = np.searchsorted(np.arange(1, bins) / bins + TIED, confidence, side="left")
+    weight: FloatArray = np.bincount(at, violating + benign, bins).astype(np.float64, copy=False)
+    sums = (np.bincount(at, (violating + benign) * confidence, bins), np.bincount(at, _right(p, cells), bins))
+    means = (np.divide(found, weight, out=np.zeros(bins), where=weight > 0) for found in sums)
+    return Reliability(weight, *means)
+
+
+def ece(cells: Cells, bins: int = BINS) -> float:
+    """Expected calibration error: Σ (n_b / N) |accuracy − confidence| over the bins."""
+    found = reliability(cells, bins)
+    return float(np.dot(found.weight, np.abs(found.accuracy - found.confidence))) / cells.weight
+
+
+def calibration_auroc(cells: Cells, review: FloatArray, *, threshold: float = 0.5) -> float:
+    """How well a review score per cell puts the items that are predicted wrong above those predicted right."""
+    wrong = _errors(cells, review, threshold)
+    if not wrong.benign.total.weight:
+        raise Undefined("the model gets every item wrong at this threshold")
+    return auc(wrong.violating, wrong.benign)
+
+
+def calibration_auprc(cells: Cells, review: FloatArray, *, threshold: float = 0.5) -> float:
+    """The same as an average precision: the area of Review Efficiency over Review Effectiveness."""
+    return average_precision(_errors(cells, review, threshold))
+
+
+def _errors(cells: Cells, review: FloatArray, threshold: float) -> Classes:
+    wrong, right = wrong_and_right(cells, threshold)
+    if not wrong.sum():
+        raise Undefined("the model makes no errors at this threshold")
+    return ranked(np.asarray(review, dtype=np.float64), wrong, right)
+
+
+def _right(p: FloatArray, cells: Cells) -> FloatArray:
+    violating, benign = cells.classes
+    return np.where(p >= 0.5, violating.weight, benign.weight)
+
+
+def _probabilities(cells: Cells) -> FloatArray:
+    if not cells.weight:
+        raise Undefined("there are no items")
+    p: FloatArray = cells.scores.astype(np.float64)
+    if p[0] < 0.0 or p[-1] > 1.0:
+        raise Undefined("the score is no probability: it goes beyond 0 and 1")
+    return p

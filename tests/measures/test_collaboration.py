@@ -1,0 +1,362 @@
+"""The collaborative measures against their definition, row by row."""
+
+from __future__ import annotations
+
+import itertools
+import math
+
+import numpy as np
+import polars as pl
+import pytest
+
+import brute
+from evenhand.errors import InputError, Undefined
+from evenhand.measures import rates
+from evenhand.measures.cells import Cells
+from evenhand.measures.collaboration import (
+    MEASURES,
+    Capacity,
+    Collaboration,
+    Reviewer,
+    Stage,
+    toxicity,
+    uncertainty,
+)
+from evenhand.tally import Membership, Placed, Rows, Weights
+
+CAPACITIES = (0.001, 0.005, 0.01, 0.02, 0.05, 0.1, 0.15, 0.2)
+STRATEGIES = {"uncertainty": uncertainty, "toxicity": toxicity}
+TOLERANCE = 1e-9
+each_strategy = pytest.mark.parametrize("strategy", STRATEGIES.values(), ids=STRATEGIES)
+
+
+def drawn(seed: int = 0, size: int = 600, digits: int = 2, dtype=np.float64):
+    rng = np.random.default_rng(seed)
+    label = rng.random(size) < 0.3
+    score = np.round(1.0 / (1.0 + np.exp(-(2.0 * label - 1.2 + rng.normal(size=size)))), digits)
+    return score.astype(dtype), label
+
+
+def placed(score, label, *, count=None, inclusion=None, member=None) -> Placed:
+    groups = {} if member is None else {"g": Membership(np.flatnonzero(member).astype(np.int32))}
+    weights = Weights.of(count=count, inclusion=inclusion)
+    return Placed.of(np.asarray(score), Rows(np.asarray(label, dtype=bool), groups, weights))
+
+
+def by(strategy, score, label, *, group=None, threshold=0.5, **options) -> Collaboration:
+    cells = Cells.of(placed(score, label, **options).tally(), group)
+    return Collaboration.of(cells, Stage(strategy(cells.scores)), threshold=threshold)
+
+
+def by_column(column, score, label, *, group=None, threshold=0.5, **options) -> Collaboration:
+    cells = Cells.paired(placed(score, label, **options), column, group)
+    return Collaboration.of(cells, Stage(cells.column), threshold=threshold)
+
+
+def values(outcome) -> dict[str, float]:
+    found = {}
+    for name, measure in MEASURES.items():
+        try:
+            found[name] = measure(outcome)
+        except Undefined:
+            found[name] = math.nan
+    return found
+
+
+def same(outcome, expected, tolerance=TOLERANCE) -> None:
+    assert values(outcome) == pytest.approx(expected, abs=tolerance, nan_ok=True)
+
+
+def whole(alpha: float, size: float) -> int:
+    return math.floor(alpha * size + 1e-9)
+
+
+@each_strategy
+@pytest.mark.parametrize("digits", [1, 2, 9])
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+@pytest.mark.parametrize("threshold", [0.5, 0.3])
+def test_equal_to_the_definition(strategy, digits, dtype, threshold) -> None:
+    score, label = drawn(1, digits=digits, dtype=dtype)
+    collaboration = by(strategy, score, label, threshold=threshold)
+    flagging = float(dtype(threshold))
+    for alpha in (0.0, *CAPACITIES, 0.29, 0.5, 0.77, 0.999, 1.0):
+        parts = brute.reviewed_parts(strategy(score), whole(alpha, len(score)))
+        same(collaboration.at(Capacity.fraction(alpha)), brute.collaborated(score, label, parts, flagging))
+
+
+@each_strategy
+def test_a_column_that_is_a_function_of_the_score_changes_nothing(strategy) -> None:
+    score, label = drawn(2, digits=1)
+    one, two = by(strategy, score, label), by_column(strategy(score), score, label)
+    for alpha in (0.0, *CAPACITIES, 0.5, 1.0):
+        same(one.at(Capacity.fraction(alpha)), values(two.at(Capacity.fraction(alpha))), 1e-12)
+
+
+@pytest.mark.parametrize("digits", [1, 9])
+def test_any_column_equals_the_definition(digits) -> None:
+    score, label = drawn(3, digits=1)
+    column = np.round(np.random.default_rng(0).normal(size=len(score)) + uncertainty(score), digits)
+    member = np.random.default_rng(1).random(len(score)) < 0.4
+    for group, rows in ((None, np.ones(len(score), dtype=bool)), ("g", member)):
+        collaboration = by_column(column, score, label, member=member, group=group)
+        for alpha in (0.0, *CAPACITIES, 0.5, 1.0):
+            parts = brute.reviewed_parts(column[rows], whole(alpha, rows.sum()))
+            same(collaboration.at(Capacity.fraction(alpha)), brute.collaborated(score[rows], label[rows], parts))
+
+
+def test_a_bumpy_function_of_the_score_equals_the_definition() -> None:
+    score, label = drawn(4)
+    collaboration = by(lambda p: np.sin(20.0 * p), score, label)
+    for alpha in CAPACITIES:
+        parts = brute.reviewed_parts(np.sin(20.0 * score), whole(alpha, len(score)))
+        same(collaboration.at(Capacity.fraction(alpha)), brute.collaborated(score, label, parts))
+
+
+@pytest.mark.parametrize("share", [0.0, 0.3, 0.5, 1.0])
+@pytest.mark.parametrize("digits", [1, 2, 9])
+def test_hybrid_equals_the_definition(share, digits) -> None:
+    score, label = drawn(5, digits=digits)
+    cells = Cells.of(placed(score, label).tally())
+    stages = (Stage(toxicity(cells.scores), share), Stage(uncertainty(cells.scores), 1.0 - share))
+    collaboration = Collaboration.of(cells, *stages)
+    for alpha in (0.0, *CAPACITIES, 0.5, 0.9, 1.0):
+        amount = whole(alpha, len(score))
+        first = brute.reviewed_parts(score, whole(share, amount))
+        rest = amount - whole(share, amount)
+        second = brute.reviewed_parts(uncertainty(score), rest, 1.0 - first) if rest else np.zeros(len(score))
+        parts = first + (1.0 - first) * second
+        outcome = collaboration.at(Capacity.fraction(alpha))
+        same(outcome, brute.collaborated(score, label, parts))
+        assert outcome.share == pytest.approx(amount / len(score), abs=1e-12)
+
+
+@each_strategy
+def test_members_of_a_group(strategy) -> None:
+    score, label = drawn(6, size=900)
+    member = np.random.default_rng(2).random(900) < 0.3
+    collaboration = by(strategy, score, label, member=member, group="g")
+    for alpha in (0.0, *CAPACITIES, 1.0):
+        parts = brute.reviewed_parts(strategy(score[member]), whole(alpha, member.sum()))
+        same(collaboration.at(Capacity.fraction(alpha)), brute.collaborated(score[member], label[member], parts))
+
+
+@each_strategy
+def test_inclusion_probabilities_count_by_weight(strategy) -> None:
+    score, label = drawn(7)
+    inclusion = np.random.default_rng(3).uniform(0.05, 1.0, len(score))
+    weight = 1.0 / inclusion
+    for collaboration in (
+        by(strategy, score, label, inclusion=inclusion),
+        by_column(strategy(score), score, label, inclusion=inclusion),
+    ):
+        for alpha in (0.0, *CAPACITIES, 0.5):
+            parts = brute.reviewed_parts(strategy(score), whole(alpha, weight.sum()), weight)
+            same(collaboration.at(Capacity.fraction(alpha)), brute.collaborated(score, label, parts, weight=weight))
+        assert collaboration.at(Capacity.fraction(1.0)).share == 1.0
+
+
+@each_strategy
+def test_a_count_is_a_repetition(strategy) -> None:
+    score, label = drawn(8)
+    count = np.random.default_rng(4).integers(0, 4, len(score))
+    repeated = by(strategy, np.repeat(score, count), np.repeat(label, count))
+    for counted in (
+        by(strategy, score, label, count=count.astype(float)),
+        by_column(strategy(score), score, label, count=count.astype(float)),
+    ):
+        for alpha in (0.0, *CAPACITIES, 0.29, 1.0):
+            same(counted.at(Capacity.fraction(alpha)), values(repeated.at(Capacity.fraction(alpha))), 1e-12)
+
+
+@each_strategy
+def test_row_order_does_not_matter(strategy) -> None:
+    score, label = drawn(9, digits=1)
+    order = np.random.default_rng(5).permutation(len(score))
+    column = np.round(np.random.default_rng(6).random(len(score)), 1)
+    pairs = (
+        (by(strategy, score, label), by(strategy, score[order], label[order])),
+        (by_column(column, score, label), by_column(column[order], score[order], label[order])),
+    )
+    for one, two in pairs:
+        for alpha in CAPACITIES:
+            assert values(one.at(Capacity.fraction(alpha))) == values(two.at(Capacity.fraction(alpha)))
+
+
+@each_strategy
+@pytest.mark.parametrize("seed", range(8))
+def test_the_mean_over_every_way_to_break_ties(strategy, seed) -> None:
+    """Exactly so for the three that are linear in what is reviewed."""
+    score, label = drawn(seed, size=14, digits=1)
+    collaboration, review, rows = by(strategy, score, label), np.round(strategy(score), 10), np.arange(14)
+    for amount in range(1, 14):
+        last = np.sort(review)[-amount]
+        above, tied = np.flatnonzero(review > last), np.flatnonzero(review == last)
+        wrong, found = (score >= 0.5) != label, []
+        for some in itertools.combinations(tied, amount - len(above)):
+            reviewed = np.isin(rows, [*above, *some])
+            caught = (wrong & reviewed).sum()
+            found.append([(reviewed | ~wrong).mean(), caught / amount, caught / max(wrong.sum(), 1)])
+        outcome = collaboration.at(Capacity.items(amount))
+        settled = [outcome.accuracy().value, outcome.efficiency().value]
+        settled.append(outcome.effectiveness().value if wrong.any() else 0.0)
+        assert np.mean(found, axis=0) == pytest.approx(settled, abs=1e-12)
+
+
+@each_strategy
+def test_areas_differ_little_from_breaking_ties_by_lot(strategy) -> None:
+    """By O(1 / ties), which the definition accepts."""
+    score, label = drawn(10, size=400, digits=1)
+    expected = values(by(strategy, score, label).at(Capacity.fraction(0.15)))
+    rng, draws = np.random.default_rng(7), []
+    for _ in range(60):
+        first = np.lexsort((rng.random(400), -np.round(strategy(score), 10)))[:60]
+        found = brute.collaborated(score, label, np.isin(np.arange(400), first).astype(float))
+        draws.append([found["oc_auroc"], found["oc_auprc"]])
+    assert np.mean(draws, axis=0) == pytest.approx([expected["oc_auroc"], expected["oc_auprc"]], abs=0.005)
+
+
+@each_strategy
+def test_identities(strategy) -> None:
+    score, label = drawn(11)
+    model = np.mean((score >= 0.5) == label)
+    collaboration = by(strategy, score, label)
+    for alpha in (*CAPACITIES, 0.3, 1.0):
+        outcome = collaboration.at(Capacity.fraction(alpha))
+        found, checked = outcome.accuracy().value, outcome.checked
+        assert outcome.share == pytest.approx(whole(alpha, len(score)) / len(score), abs=1e-12)
+        if outcome.share:
+            assert found == pytest.approx(model + outcome.share * outcome.efficiency().value, abs=1e-12)
+        if outcome.share < 1.0:
+            rest = rates.accuracy(outcome.left).value
+            assert found == pytest.approx(rest * (1.0 - outcome.share) + outcome.share, abs=1e-12)
+        assert [sum(parts) for parts in outcome.decompositions()] == pytest.approx([found, found], abs=1e-12)
+        assert sum(amount.weight for amount in checked) == pytest.approx(len(score), abs=1e-9)
+        caught = checked.uncertain_wrong.weight / (checked.uncertain_wrong.weight + checked.certain_wrong.weight)
+        assert outcome.effectiveness().value == pytest.approx(caught, abs=1e-12)
+
+
+def test_both_ends() -> None:
+    score, label = drawn(12)
+    collaboration = by(uncertainty, score, label)
+    nothing, everything = (collaboration.at(Capacity.fraction(alpha)) for alpha in (0.0, 1.0))
+    with pytest.raises(Undefined, match="nothing is reviewed"):
+        _ = nothing.efficiency().value
+    assert nothing.effectiveness().value == 0.0
+    assert nothing.accuracy().value == pytest.approx(np.mean((score >= 0.5) == label), abs=1e-15)
+    for name in MEASURES:
+        if name.startswith("oc_"):
+            assert MEASURES[name](everything) == 1.0
+    assert everything.effectiveness().value == 1.0
+
+
+def test_what_has_no_value_says_why() -> None:
+    score = np.array([0.1, 0.2, 0.9, 0.95])
+    right = by(uncertainty, score, score >= 0.5).at(Capacity.fraction(0.5))
+    with pytest.raises(Undefined, match="no errors"):
+        _ = right.effectiveness().value
+    benign = by(uncertainty, score, np.zeros(4, dtype=bool)).at(Capacity.fraction(0.5))
+    for name in ("oc_auroc", "oc_auprc", "oc_recall"):
+        with pytest.raises(Undefined, match="no violating items"):
+            MEASURES[name](benign)
+    violating = by(uncertainty, score, np.ones(4, dtype=bool)).at(Capacity.fraction(0.5))
+    with pytest.raises(Undefined, match="no benign items"):
+        MEASURES["oc_auroc"](violating)
+    all_benign = by(uncertainty, score, np.zeros(4, dtype=bool)).at(Capacity.fraction(1.0))
+    with pytest.raises(Undefined, match="no item is found violating"):
+        MEASURES["oc_precision"](all_benign)
+    with pytest.raises(Undefined, match="none is flagged"):
+        MEASURES["oc_f1"](all_benign)
+    empty = by(uncertainty, np.empty(0), np.empty(0, dtype=bool)).at(Capacity.fraction(0.5))
+    for name in MEASURES:
+        with pytest.raises(Undefined):
+            MEASURES[name](empty)
+    with pytest.raises(Undefined, match="no items"):
+        _ = empty.share
+
+
+def test_a_capacity_is_a_share_a_count_or_a_level() -> None:
+    assert Capacity.fraction(0.29).amount(100) == 29
+    assert Capacity.fraction(0.57).amount(1_000_000) == 570_000
+    assert Capacity.fraction(0.299).amount(100) == 29
+    assert Capacity.fraction(1.0).amount(10.5) == 10.5
+    assert Capacity.items(29).amount(100) == 29
+    assert Capacity.items(290).amount(100) == 100
+    for wrong in (lambda: Capacity.fraction(1.2), lambda: Capacity.items(-1), lambda: Capacity.threshold(math.nan)):
+        with pytest.raises(InputError):
+            wrong()
+    with pytest.raises(ValueError, match="review scores"):
+        Capacity.threshold(0.2).amount(100)
+
+
+@each_strategy
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_a_level_reviews_everything_at_or_above_it(strategy, dtype) -> None:
+    score, label = drawn(13, dtype=dtype)
+    for level in (0.0, 0.09, 0.16, 0.21, 0.7, 2.0):
+        parts = (strategy(score).astype(np.float64) >= float(strategy(score).dtype.type(level)) - 1e-12).astype(float)
+        expected = brute.collaborated(score, label, parts)
+        for one in (by(strategy, score, label), by_column(strategy(score), score, label)):
+            same(one.at(Capacity.threshold(level)), expected)
+
+
+def test_stages_must_fit() -> None:
+    score, label = drawn(14)
+    cells = Cells.of(placed(score, label).tally())
+    with pytest.raises(ValueError, match="per cell"):
+        Collaboration.of(cells, Stage(uncertainty(score)))
+    with pytest.raises(ValueError, match="add up"):
+        Collaboration.of(cells, Stage(cells.scores, 0.5))
+    hybrid = Collaboration.of(cells, Stage(cells.scores, 0.5), Stage(uncertainty(cells.scores), 0.5))
+    with pytest.raises(ValueError, match="single review score"):
+        hybrid.at(Capacity.threshold(0.2))
+
+
+def test_a_reviewer_who_errs() -> None:
+    score, label = drawn(15)
+    outcome = by(uncertainty, score, label).at(Capacity.fraction(0.2))
+    parts = brute.reviewed_parts(uncertainty(score), whole(0.2, len(score)))
+    says = np.where(label, 1.0 - 0.2, 0.1)  # the chance that the reviewer calls an item violating
+    final = parts * says + (1.0 - parts) * (score >= 0.5)
+    reviewer = Reviewer(on_benign=0.1, on_violating=0.2)
+    assert outcome.accuracy(reviewer).value == pytest.approx(np.where(label, final, 1.0 - final).mean(), abs=1e-12)
+    assert outcome.precision(reviewer).value == pytest.approx(final[label].sum() / final.sum(), abs=1e-12)
+    assert outcome.recall(reviewer).value == pytest.approx(final[label].mean(), abs=1e-12)
+    assert outcome.accuracy(Reviewer()).value == outcome.accuracy().value
+    with pytest.raises(InputError):
+        Reviewer(on_benign=1.1)
+
+
+@each_strategy
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_millions_of_distinct_scores_stay_exact(strategy, dtype) -> None:
+    rng = np.random.default_rng(16)
+    size = 1_800_000
+    label = rng.random(size) < 0.08
+    score = (1.0 / (1.0 + np.exp(-(2.4 * label - 2.0 + rng.normal(size=size))))).astype(dtype)
+    collaboration = by(strategy, score, label)
+    review = strategy(score).astype(np.float64)
+    for alpha in (0.001, 0.2):
+        amount = whole(alpha, size)
+        last = np.partition(review, size - amount)[size - amount]
+        above, tied = review > last + 1e-12, np.abs(review - last) <= 1e-12
+        parts = above + tied * (amount - above.sum()) / tied.sum()
+        same(collaboration.at(Capacity.fraction(alpha)), brute.collaborated(score, label, parts))
+
+
+def real_models(folder):
+    table = pl.read_parquet(folder / "wikipedia_context_gc.parquet")
+    yield "wikipedia", table["api"].to_numpy(), table["label"].to_numpy() == 1
+    table = pl.read_parquet(folder / "multilingual_predictions_a.parquet")
+    for name in ("toxic", "severe_toxic", "obscene", "threat", "insult", "identity_hate"):
+        yield name, table[f"p_{name}"].to_numpy(), table[name].to_numpy() == 1
+
+
+@each_strategy
+def test_real_models(real_data, strategy) -> None:
+    for _, score, label in real_models(real_data):
+        one, other = by(strategy, score, label), by_column(strategy(score), score, label)
+        for alpha in CAPACITIES:
+            parts = brute.reviewed_parts(strategy(score), whole(alpha, len(score)))
+            expected = brute.collaborated(score, label, parts)
+            same(one.at(Capacity.fraction(alpha)), expected)
+            same(other.at(Capacity.fraction(alpha)), expected)
