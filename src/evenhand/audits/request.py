@@ -38,6 +38,9 @@ class Options(TypedDict, total=False):
     seed: int | None
     intersections: bool | None
     examples: int | None
+    uncertainty: str | Sequence[str] | None
+    capacities: str | Sequence[str] | None
+    strategies: str | Sequence[str] | None
 
 
 ROLES = tuple(f.name for f in fields(Declaration))

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from evenhand.audits import bias
+from evenhand.audits import bias, collaboration
 from evenhand.audits.settings import Settings
 from evenhand.errors import InputError, nearest
 from evenhand.evidence import Evidence
@@ -32,6 +32,13 @@ AUDITS: tuple[Audit, ...] = (
         needs=frozenset({"score", "label", "groups"}),
         settings=bias.BiasSettings,
         run=bias.audit_bias,
+    ),
+    Audit(
+        name="collaboration",
+        question=collaboration.QUESTION,
+        needs=frozenset({"score", "label"}),
+        settings=collaboration.CollaborationSettings,
+        run=collaboration.audit_collaboration,
     ),
 )
 

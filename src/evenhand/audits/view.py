@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Hashable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from evenhand.errors import Undefined
 from evenhand.intervals import auc as auc_interval
 from evenhand.intervals.bounded import Bounded
 from evenhand.intervals.influence import Influence
 from evenhand.measures.ranking import auroc, share
-from evenhand.tally import Classes, Confusion, Placed, Sample, Split, Tally
+from evenhand.tally import Classes, Confusion, FloatArray, Placed, Sample, Split, Tally
 
 
 @dataclass(frozen=True)
@@ -22,6 +22,7 @@ class View:
     tally: Tally
     threshold: float | None
     placed: Placed | None = None
+    unsure: FloatArray | None = None  # how unsure the model says it is of each row
 
     @property
     def rows(self) -> Placed:
@@ -91,6 +92,11 @@ class View:
     @cached_property
     def influences(self) -> dict[tuple[str, str | None], Influence]:
         """Influences of rows on quantities, kept once they are known: by quantity and group."""
+        return {}
+
+    @cached_property
+    def kept(self) -> dict[Hashable, Any]:
+        """What an audit makes of the tally once and uses again."""
         return {}
 
     @cached_property

@@ -26,5 +26,6 @@ def thresholds_of(evidence: Evidence, settings: Settings) -> dict[str, float | N
 def views_of(evidence: Evidence, part: Part, thresholds: Thresholds) -> Views:
     """Every model on one part of the evidence."""
     return {
-        model: View(tally, thresholds[model], placed) for model, tally, placed in evidence.tallies(part, thresholds)
+        found.model: View(found.tally, thresholds[found.model], found.placed, found.unsure)
+        for found in evidence.tallies(part, thresholds)
     }

@@ -49,6 +49,15 @@ def audit(
     inclusion: Annotated[Text, _option("Column of inclusion probabilities: the row was sampled with it.")] = None,
     where: Annotated[Text, _option("Keep only rows that meet this SQL condition, such as \"lang = 'en'\".")] = None,
     query: Annotated[Text, _option("For a database URL: the query whose rows are the items.")] = None,
+    uncertainty: Annotated[
+        Text, _option("Column that says how unsure the model is, or one for each model, by commas.")
+    ] = None,
+    capacities: Annotated[
+        Text, _option("What people can review, by commas: 0.01 or 1% of the items, 500 items, or >=0.2.")
+    ] = None,
+    strategies: Annotated[
+        Text, _option("How they choose, by commas: uncertainty, toxicity, hybrid:0.3, column:NAME.")
+    ] = None,
     threshold: Annotated[
         Number, _option("Items with this score or more are flagged; on the score's own scale (0.5).")
     ] = None,
@@ -67,7 +76,7 @@ def audit(
     json: Annotated[bool, _option("Print the findings as JSON and nothing else.", "--json")] = False,
     csv: Annotated[bool, _option("Print the estimates as CSV and nothing else.", "--csv")] = False,
 ) -> None:
-    """Audit a file of scores: does the model score groups differently?"""
+    """Audit a file of scores: how it treats groups of people, and what people and model achieve together."""
     from evenhand.cli.audit_run import run
 
     options = {
@@ -92,6 +101,9 @@ def audit(
         "seed": seed,
         "intersections": intersections or None,
         "examples": examples,
+        "uncertainty": _listed(uncertainty),
+        "capacities": _listed(capacities),
+        "strategies": _listed(strategies),
     }
     if json and csv:
         raise InputError("--json and --csv both print to the same place: choose one")

@@ -197,6 +197,12 @@ def _weights(table: Table, column: str, what: str) -> pl.Series:
     return values
 
 
+def review(table: Table, column: str) -> FloatArray:
+    """How unsure a model is, or how soon to review: finite numbers on any scale, higher first."""
+    values = _weights(table, column, "an uncertainty")
+    return values.to_numpy()
+
+
 def unique(table: Table, column: str) -> None:
     """Ids must be there and differ."""
     values = table.frame[column]

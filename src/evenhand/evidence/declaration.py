@@ -53,6 +53,7 @@ class Declaration:
     count: str | None = None
     inclusion: str | None = None
     where: str | None = None
+    uncertainty: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         _check_scales(self)
@@ -68,6 +69,8 @@ class Declaration:
         for name in ("label_threshold", "group_threshold"):
             if not 0.0 < getattr(self, name) <= 1.0:
                 raise InputError(f"{name} is {getattr(self, name)}: a share of annotators lies above 0 and up to 1")
+        if len(self.uncertainty) > 1 and len(self.uncertainty) != len(self.score):
+            raise InputError("uncertainty takes one column for all models, or one for each of them, in their order")
         for name in ("score", "groups", "slices"):
             _check_twice(name, getattr(self, name))
         _check_one_meaning(self)
@@ -100,8 +103,14 @@ class Declaration:
     def columns(self) -> list[str]:
         """Every column that is named, once; the text last, of which only some things are looked at."""
         single = (self.label, self.group_by, self.id, self.count, self.inclusion)
-        named = [*self.score, *(column for column in single if column), *self.groups, *self.slices]
+        named = [*self.score, *(column for column in single if column), *self.groups, *self.slices, *self.uncertainty]
         return list(dict.fromkeys([*named, *([self.text] if self.text else [])]))
+
+    def uncertainty_of(self, index: int) -> str | None:
+        """The column that says how unsure the model with this number is, where there is one."""
+        if not self.uncertainty:
+            return None
+        return self.uncertainty[index] if len(self.uncertainty) > 1 else self.uncertainty[0]
 
     def scale_of(self, index: int) -> Scale:
         """The scale of the score with this number."""

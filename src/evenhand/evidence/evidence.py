@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from evenhand.evidence.declaration import Declaration, Scale
-from evenhand.tally import Placed, Tally
+from evenhand.tally import FloatArray, Placed, Tally
 
 
 class Part(NamedTuple):
@@ -24,6 +24,7 @@ class Counted(NamedTuple):
     model: str
     tally: Tally
     placed: Placed | None
+    unsure: FloatArray | None = None  # how unsure the model says it is of each row
 
 
 Thresholds = Mapping[str, float | None]  # by model; None where a score has no natural one

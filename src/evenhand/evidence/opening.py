@@ -54,6 +54,11 @@ def open_evidence(data: Any, declaration: Declaration, *, query: str | None = No
         keeps=tuple(keep for _, keep in keeps),
         fingerprint=source.fingerprint,
         fetch=_fetcher(source, declaration, table),
+        unsure={
+            model: columns.review(table, column)
+            for index, model in enumerate(declaration.score)
+            if (column := declaration.uncertainty_of(index))
+        },
     )
 
 

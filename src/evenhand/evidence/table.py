@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 
 from evenhand.evidence.evidence import Counted, Evidence, Part, Thresholds
-from evenhand.tally import Placed, Rows
+from evenhand.tally import FloatArray, Placed, Rows
 from evenhand.tally.order import Scores
 from evenhand.tally.rows import Mask
 
@@ -24,6 +24,7 @@ class TableEvidence(Evidence):
     keeps: tuple[Mask, ...]
     fingerprint: Callable[[], Mapping[str, str]]
     fetch: Callable[[list[int]], list[str]]
+    unsure: Mapping[str, FloatArray] = field(default_factory=dict)
 
     has_rows = True
 
@@ -44,7 +45,8 @@ class TableEvidence(Evidence):
         rows = self.rows if keep is None else self.rows.take(keep)
         for model, score in self.scores.items():
             placed = Placed.of(score if keep is None else score[keep], rows)
-            yield Counted(model, placed.tally(), placed)
+            unsure = self.unsure.get(model)
+            yield Counted(model, placed.tally(), placed, unsure if unsure is None or keep is None else unsure[keep])
 
     def texts(self, rows: list[int]) -> list[str]:
         return self.fetch(rows)
@@ -62,6 +64,8 @@ class TableEvidence(Evidence):
         digest = hashlib.sha256()
         for model, score in self.scores.items():
             digest.update(model.encode() + np.ascontiguousarray(score).tobytes())
+        for model, values in self.unsure.items():
+            digest.update(b"unsure " + model.encode() + values.tobytes())
         digest.update(np.packbits(self.rows.label).tobytes())
         for name, member in self.rows.groups.items():
             digest.update(name.encode() + member.rows.tobytes())

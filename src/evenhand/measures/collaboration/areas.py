@@ -60,6 +60,10 @@ class Areas:
             hits, misses = hits + left * float(violating[i]), misses + left * float(benign[i])
         return share(area / self.cells.classes.violating.total.weight)
 
+    def after(self, pieces: Pieces) -> Classes:
+        """The ranking after review, whole."""
+        return _reviewed(self.cells, pieces)
+
     def _piece(self, pieces: Pieces, i: int, hits: float, misses: float) -> float:
         """Σ violating items · precision at them over a piece, `hits` and `misses` ranking above it."""
         left, stop = float(pieces.left[i]), pieces.edges[i + 1]

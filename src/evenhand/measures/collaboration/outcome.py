@@ -14,7 +14,7 @@ from evenhand.measures import rates
 from evenhand.measures.collaboration.areas import Areas
 from evenhand.measures.collaboration.pieces import Pieces
 from evenhand.measures.rates import Share
-from evenhand.tally import Amount, Confusion
+from evenhand.tally import Amount, Classes, Confusion
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,6 +101,10 @@ class Outcome:
             if not mass.total.weight:
                 raise Undefined(f"there are no {name} items")
         return self.areas.auroc(self.pieces)
+
+    def ranking(self) -> Classes:
+        """The order after review: both classes over cells that have reviewed items beyond all others."""
+        return self.areas.after(self.pieces)
 
     def auprc(self) -> float:
         """OC-AUPRC, as average precision."""

@@ -1,0 +1,43 @@
+"""What figures are drawn from beyond the estimates: reliability, and what the review caught."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from evenhand.audits.collaboration import team
+from evenhand.audits.collaboration.settings import CollaborationSettings
+from evenhand.audits.view import View, Views
+from evenhand.errors import Undefined
+from evenhand.finding import Exhibit
+from evenhand.measures import probability
+from evenhand.routing.strategies import Strategy
+
+
+def exhibits(views: Views, strategies: Sequence[Strategy], settings: CollaborationSettings) -> Iterator[Exhibit]:
+    """One reliability diagram a model, and one table of counts a model and strategy."""
+    for model, view in views.items():
+        try:
+            found = probability.reliability(team.cells(view.everything))
+        except Undefined:
+            continue
+        columns = {name: getattr(found, name).tolist() for name in found._fields}
+        yield Exhibit("reliability", {"model": model}, columns)
+        for strategy in strategies:
+            yield _checked(view, model, strategy, settings)
+
+
+def _checked(view: View, model: str, strategy: Strategy, settings: CollaborationSettings) -> Exhibit:
+    """The four counts of Figure 1, at each capacity, and both ways in which they add up to the OC-accuracy."""
+    names = ("uncertain_wrong", "uncertain_right", "certain_wrong", "certain_right")
+    columns: dict[str, list[float]] = {name: [] for name in ("share", *names, "alone", "gained", "left_right")}
+    for capacity in settings.asked.values():
+        try:
+            outcome = team.outcome(view.everything, strategy, capacity)
+        except (Undefined, ValueError):
+            continue
+        first, second = outcome.decompositions()
+        counts = [amount.weight for amount in outcome.checked]
+        row = [outcome.share, *counts, first.first, first.second, second.first]
+        for name, value in zip(columns, row, strict=True):
+            columns[name].append(float(value))
+    return Exhibit("checked", {"model": model, "strategy": strategy.name}, columns)
