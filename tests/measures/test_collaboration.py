@@ -141,6 +141,26 @@ def test_members_of_a_group(strategy) -> None:
 
 
 @each_strategy
+def test_members_of_a_group_under_everybodys_capacity(strategy) -> None:
+    score, label = drawn(17, size=900)
+    member = np.random.default_rng(2).random(900) < 0.3
+    column = np.round(np.random.default_rng(3).random(900), 1)
+    items = placed(score, label, member=member)
+    both = (
+        (strategy(score), by(strategy, score, label, member=member), Cells.of(items.tally(), "g")),
+        (column, by_column(column, score, label, member=member), Cells.paired(items, column, "g")),
+    )
+    for review, everybody, group in both:
+        for alpha in (0.0, *CAPACITIES, 1.0):
+            parts = brute.reviewed_parts(review, whole(alpha, 900))[member]
+            outcome = everybody.among(group, Capacity.fraction(alpha))
+            same(outcome, brute.collaborated(score[member], label[member], parts))
+            assert outcome.share == pytest.approx(parts.mean(), abs=1e-12)
+        with pytest.raises(ValueError, match="not a group's cells"):
+            everybody.among(everybody.cells, Capacity.fraction(0.1))
+
+
+@each_strategy
 def test_inclusion_probabilities_count_by_weight(strategy) -> None:
     score, label = drawn(7)
     inclusion = np.random.default_rng(3).uniform(0.05, 1.0, len(score))
