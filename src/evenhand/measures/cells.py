@@ -70,13 +70,6 @@ class Cells:
         """The first cell that is flagged: its score is at or above the threshold, in the precision of the scores."""
         return int(np.searchsorted(self.scores, self.scores.dtype.type(threshold), side="left"))
 
-    def heaped(self, masses: tuple[FloatArray, FloatArray]) -> tuple[FloatArray, FloatArray]:
-        """Masses per cell, per distinct score."""
-        if self.column is None or not len(self):
-            return masses
-        starts = np.flatnonzero(np.concatenate(([True], self.scores[1:] != self.scores[:-1])))
-        return np.add.reduceat(masses[0], starts), np.add.reduceat(masses[1], starts)
-
 
 def wrong_and_right(cells: Cells, threshold: float) -> tuple[FloatArray, FloatArray]:
     """Per cell, how much the prediction at the threshold gets wrong and how much right."""
