@@ -8,6 +8,8 @@ import math
 import numpy as np
 import polars as pl
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 import brute
 from evenhand.errors import InputError, Undefined
@@ -138,6 +140,26 @@ def test_members_of_a_group(strategy) -> None:
     for alpha in (0.0, *CAPACITIES, 1.0):
         parts = brute.reviewed_parts(strategy(score[member]), whole(alpha, member.sum()))
         same(collaboration.at(Capacity.fraction(alpha)), brute.collaborated(score[member], label[member], parts))
+
+
+@each_strategy
+def test_members_of_a_group_under_everybodys_capacity(strategy) -> None:
+    score, label = drawn(17, size=900)
+    member = np.random.default_rng(2).random(900) < 0.3
+    column = np.round(np.random.default_rng(3).random(900), 1)
+    items = placed(score, label, member=member)
+    both = (
+        (strategy(score), by(strategy, score, label, member=member), Cells.of(items.tally(), "g")),
+        (column, by_column(column, score, label, member=member), Cells.paired(items, column, "g")),
+    )
+    for review, everybody, group in both:
+        for alpha in (0.0, *CAPACITIES, 1.0):
+            parts = brute.reviewed_parts(review, whole(alpha, 900))[member]
+            outcome = everybody.among(group, Capacity.fraction(alpha))
+            same(outcome, brute.collaborated(score[member], label[member], parts))
+            assert outcome.share == pytest.approx(parts.mean(), abs=1e-12)
+        with pytest.raises(ValueError, match="not a group's cells"):
+            everybody.among(everybody.cells, Capacity.fraction(0.1))
 
 
 @each_strategy
@@ -360,3 +382,33 @@ def test_real_models(real_data, strategy) -> None:
             expected = brute.collaborated(score, label, parts)
             same(one.at(Capacity.fraction(alpha)), expected)
             same(other.at(Capacity.fraction(alpha)), expected)
+
+
+@settings(max_examples=150, deadline=None)
+@given(
+    st.lists(
+        st.tuples(st.integers(0, 10), st.booleans(), st.integers(0, 3), st.integers(0, 2)), min_size=1, max_size=30
+    ),
+    st.floats(0.0, 1.0),
+    st.sampled_from([0.0, 0.5, 0.7]),
+)
+def test_any_small_table_equals_the_definition_or_says_why(items, alpha, threshold) -> None:
+    tenths, label, column, count = (np.array(values) for values in zip(*items, strict=True))
+    score, count = tenths / 10.0, count.astype(float)
+    if not count.sum():
+        return
+    amount = whole(alpha, count.sum())
+    for review, one in (
+        (uncertainty(score), by(uncertainty, score, label, count=count, threshold=threshold)),
+        (toxicity(score), by(toxicity, score, label, count=count, threshold=threshold)),
+        (column, by_column(column.astype(float), score, label, count=count, threshold=threshold)),
+    ):
+        outcome = one.at(Capacity.fraction(alpha))
+        parts = brute.reviewed_parts(review, amount, count) if amount else np.zeros(len(score))
+        assert outcome.share == pytest.approx(amount / count.sum(), abs=1e-12)
+        if 0 < count[label].sum() < count.sum():
+            found, expected = values(outcome), brute.collaborated(score, label, parts, threshold, count)
+            assert found == pytest.approx(expected, abs=TOLERANCE, nan_ok=True)
+        else:
+            with pytest.raises(Undefined, match="there are no"):
+                outcome.auroc()

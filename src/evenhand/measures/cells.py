@@ -12,7 +12,7 @@ from functools import cached_property
 import numpy as np
 
 from evenhand.errors import Undefined
-from evenhand.tally import Classes, FloatArray, Mass, Placed, Tally
+from evenhand.tally import Classes, FloatArray, IntArray, Mass, Placed, Tally
 from evenhand.tally.mass import Prefix
 from evenhand.tally.order import Scores, ordered
 
@@ -21,11 +21,15 @@ TIED = 1e-12  # values closer than this are equal: p(1 − p) breaks the tie of 
 
 @dataclass(frozen=True)
 class Cells:
-    """Scores, ascending, and the mass of each class at them; `column` is the second value of each cell, if any."""
+    """Scores, ascending, and the mass of each class at them; `column` is the second value of each cell, if any.
+
+    `where` are the places of a group's cells among those of everybody; None for everybody.
+    """
 
     scores: Scores
     classes: Classes
     column: Scores | None = None
+    where: IntArray | None = None
 
     @classmethod
     def of(cls, tally: Tally, group: str | None = None) -> Cells:
@@ -35,7 +39,7 @@ class Cells:
         if group is None:
             return cls(tally.scores, tally.everyone)
         members = tally.groups[group]
-        return cls(tally.scores[members.cells], members.inside)
+        return cls(tally.scores[members.cells], members.inside, where=members.cells)
 
     @classmethod
     def paired(cls, placed: Placed, column: Scores, group: str | None = None) -> Cells:
@@ -45,7 +49,7 @@ class Cells:
         pair = placed.place.astype(np.float64) * kinds + second.place  # whole numbers: exact up to 2^53
         found = cls.of(Placed.of(pair, placed.rows).tally(), group)
         first, other = np.divmod(found.scores.astype(np.int64), max(kinds, 1))
-        return cls(placed.scores[first], found.classes, second.scores[other])
+        return cls(placed.scores[first], found.classes, second.scores[other], found.where)
 
     def __len__(self) -> int:
         return len(self.scores)
@@ -65,13 +69,6 @@ class Cells:
     def cut(self, threshold: float) -> int:
         """The first cell that is flagged: its score is at or above the threshold, in the precision of the scores."""
         return int(np.searchsorted(self.scores, self.scores.dtype.type(threshold), side="left"))
-
-    def heaped(self, masses: tuple[FloatArray, FloatArray]) -> tuple[FloatArray, FloatArray]:
-        """Masses per cell, per distinct score."""
-        if self.column is None or not len(self):
-            return masses
-        starts = np.flatnonzero(np.concatenate(([True], self.scores[1:] != self.scores[:-1])))
-        return np.add.reduceat(masses[0], starts), np.add.reduceat(masses[1], starts)
 
 
 def wrong_and_right(cells: Cells, threshold: float) -> tuple[FloatArray, FloatArray]:

@@ -7,14 +7,17 @@ differences of prefix sums, so that few pieces cost next to nothing.
 
 from __future__ import annotations
 
+from functools import cached_property
+from typing import NamedTuple
+
 import numpy as np
 
 from evenhand.measures.cells import Cells
-from evenhand.measures.collaboration.pieces import Pieces
-from evenhand.measures.ranking import auroc, average_precision, share
-from evenhand.tally import Classes, FloatArray, Mass
+from evenhand.measures.collaboration.pieces import Edges, Pieces
+from evenhand.measures.ranking import share
+from evenhand.tally import FloatArray
 
-FEW = 64  # pieces; beyond, the areas are taken from all cells anew
+FEW = 64  # pieces; beyond, what is left is counted anew
 
 
 class Areas:
@@ -38,27 +41,29 @@ class Areas:
 
     def auroc(self, pieces: Pieces) -> float:
         """The area under the ROC curve."""
-        if not self._is_simple(pieces):
-            return auroc(_reviewed(self.cells, pieces))
         violating, benign = self._sizes(pieces)
         totals = tuple(mass.total.weight for mass in self.cells.classes)
         hits, misses = violating * (1.0 - pieces.left), benign * (1.0 - pieces.left)
-        pairs = hits.sum() * totals[1] + float(np.dot(violating, pieces.left)) * misses.sum()
-        return share(float(pairs + self._won(pieces, violating, benign)) / (totals[0] * totals[1]))
+        pairs = hits.sum() * totals[1] + (violating * pieces.left).sum() * misses.sum()
+        won = self._won(pieces, violating, benign) if self._is_simple(pieces) else self._left(pieces).won()
+        return share(float(pairs + won) / (totals[0] * totals[1]))
 
     def average_precision(self, pieces: Pieces) -> float:
-        """Average precision."""
-        if not self._is_simple(pieces):
-            return average_precision(_reviewed(self.cells, pieces))
+        """Average precision. What is reviewed and violating comes first, with a precision of 1."""
+        hits = float((self._sizes(pieces)[0] * (1.0 - pieces.left)).sum())
+        rest = self._precise(pieces, hits) if self._is_simple(pieces) else self._left(pieces).precise(hits)
+        return share((hits + rest) / self.cells.classes.violating.total.weight)
+
+    def _precise(self, pieces: Pieces, hits: float) -> float:
+        """Σ violating items left · precision at them, so many hits ranking above all, from the highest piece down."""
+        area, misses = 0.0, 0.0
         violating, benign = self._sizes(pieces)
-        hits, misses = float(np.dot(violating, 1.0 - pieces.left)), 0.0
-        area = hits  # what is reviewed and violating comes first, with a precision of 1
         for i in range(len(pieces.left) - 1, -1, -1):
             left = float(pieces.left[i])
             if left > 0.0:
                 area += left * self._piece(pieces, i, hits, misses)
             hits, misses = hits + left * float(violating[i]), misses + left * float(benign[i])
-        return share(area / self.cells.classes.violating.total.weight)
+        return area
 
     def after(self, pieces: Pieces) -> Classes:
         """The ranking after review, whole."""
@@ -91,11 +96,41 @@ class Areas:
     def _is_simple(self, pieces: Pieces) -> bool:
         return self.cells.column is None and len(pieces.left) <= FEW
 
+    def _left(self, pieces: Pieces) -> _Left:
+        """What is left at the scores that hold violating items, when it differs from cell to cell."""
+        left = pieces.per_cell()
+        violating, benign = (np.concatenate(([0.0], np.cumsum(mass.weight * left))) for mass in self.cells.classes)
+        start, stop = self._groups
+        own, ties = violating[stop] - violating[start], benign[stop] - benign[start]
+        return _Left(own, violating[-1] - violating[start], benign[start], ties, float(benign[-1]))
 
-def _reviewed(cells: Cells, pieces: Pieces) -> Classes:
-    """The ranking after review, from the definition: two more cells, below and above all."""
-    left = pieces.per_cell()
-    violating, benign = (mass.weight for mass in cells.classes)
-    first, second = cells.heaped((violating * left, benign * left))
-    hits, misses = float(np.dot(violating, 1.0 - left)), float(np.dot(benign, 1.0 - left))
-    return Classes(Mass(np.concatenate(([0.0], first, [hits]))), Mass(np.concatenate(([misses], second, [0.0]))))
+    @cached_property
+    def _groups(self) -> tuple[Edges, Edges]:
+        """First cell, and the one after the last, of each distinct score that holds violating items."""
+        if self.cells.column is None:
+            return self.at, self.at + 1
+        fresh = np.concatenate((self.cells.scores[1:] != self.cells.scores[:-1], [True]))
+        edges = np.concatenate(([0], np.flatnonzero(fresh) + 1))
+        groups = np.unique(np.searchsorted(edges, self.at, side="right") - 1)
+        return edges[groups], edges[groups + 1]
+
+
+class _Left(NamedTuple):
+    """Per score: violating items there, and there or above; benign ones below, and there; all benign ones left."""
+
+    own: FloatArray
+    found: FloatArray
+    below: FloatArray
+    ties: FloatArray
+    benign: float
+
+    def won(self) -> float:
+        """Pairs in the right order."""
+        return float((self.own * (self.below + 0.5 * self.ties)).sum())
+
+    def precise(self, hits: float) -> float:
+        """Σ violating items · precision at them, so many hits ranking above all."""
+        found = hits + self.found
+        flagged = found + (self.benign - self.below)
+        precision = np.divide(found, flagged, out=np.zeros_like(found), where=flagged > 0.0)
+        return float((self.own * precision).sum())

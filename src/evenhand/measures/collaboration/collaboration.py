@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from functools import cached_property
 
 from evenhand.measures.cells import Cells
 from evenhand.measures.collaboration.areas import Areas
@@ -33,8 +32,19 @@ class Collaboration:
 
     def at(self, capacity: Capacity) -> Outcome:
         """What comes out at one capacity."""
-        pieces = self._left(capacity)
-        return Outcome(*pieces.confusions(self.cells.classes, self._cut), pieces, self._areas)
+        return self._outcome(self.cells, self._left(capacity))
+
+    def among(self, group: Cells, capacity: Capacity) -> Outcome:
+        """What comes out for the members of a group when the capacity is everybody's.
+
+        With a `Collaboration` of the group's own cells, the group has a capacity to itself.
+        """
+        if group.where is None or self.cells.where is not None:
+            raise ValueError("these are not a group's cells and everybody's")
+        return self._outcome(group, self._left(capacity).among(group.where))
+
+    def _outcome(self, cells: Cells, left: Pieces) -> Outcome:
+        return Outcome(*left.confusions(cells.classes, cells.cut(self.threshold)), left, Areas.of(cells))
 
     def _left(self, capacity: Capacity) -> Pieces:
         pieces = Pieces.untouched(len(self.cells))
@@ -48,11 +58,3 @@ class Collaboration:
             own = min(whole(stage.share * amount), amount - spent)
             pieces, spent = stage.take(pieces, self.cells.prefix, own), spent + own
         return self.stages[-1].take(pieces, self.cells.prefix, amount - spent)
-
-    @cached_property
-    def _cut(self) -> int:
-        return self.cells.cut(self.threshold)
-
-    @cached_property
-    def _areas(self) -> Areas:
-        return Areas.of(self.cells)

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from evenhand.tally import Amount, Classes, Confusion, FloatArray, Mass
+from evenhand.tally import Amount, Classes, Confusion, FloatArray, IntArray, Mass
 from evenhand.tally.mass import Prefix
 
 Edges = npt.NDArray[np.int64]
@@ -50,6 +50,10 @@ class Pieces:
         if self.edges[at] == cell:
             return self
         return Pieces(np.insert(self.edges, at, cell), np.insert(self.left, at, self.left[at - 1]))
+
+    def among(self, cells: IntArray) -> Pieces:
+        """The same shares of some of the cells only."""
+        return Pieces(np.searchsorted(cells, self.edges), self.left)
 
     def scaled(self, start: int, stop: int, factor: float) -> Pieces:
         """Of some cells, only this share of what was left."""
