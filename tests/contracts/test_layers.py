@@ -13,7 +13,7 @@ ROOT = Path(evenhand.__file__).parent
 LAYERS = [
     {"version", "errors", "estimate", "files", "finding", "progress", "tally"},
     {"evidence", "measures", "intervals", "synthetic"},
-    {"classifiers"},
+    {"classifiers", "routing"},
     {"audits"},
     {"figures"},
     {"reports"},

@@ -1,0 +1,10 @@
+"""Which items people review: strategies, policies with a promise, and how many people it takes.
+
+A `Strategy` says who comes first, offline for an audit and online for a queue. A `Policy` has two thresholds that were
+chosen so that an error keeps below what was promised. Planning turns a labelled history and the price of errors into a
+number of reviewers.
+"""
+
+from evenhand.routing.strategies import STRATEGIES, Hybrid, Strategy, Supplied, parse
+
+__all__ = ["STRATEGIES", "Hybrid", "Strategy", "Supplied", "parse"]
