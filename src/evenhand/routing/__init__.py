@@ -5,6 +5,9 @@ chosen so that an error keeps below what was promised. Planning turns a labelled
 number of reviewers.
 """
 
+from evenhand.routing.choosing import choose
+from evenhand.routing.grid import Grid
+from evenhand.routing.policies import Outcome, Policy
 from evenhand.routing.strategies import STRATEGIES, Hybrid, Strategy, Supplied, parse
 
-__all__ = ["STRATEGIES", "Hybrid", "Strategy", "Supplied", "parse"]
+__all__ = ["STRATEGIES", "Grid", "Hybrid", "Outcome", "Policy", "Strategy", "Supplied", "choose", "parse"]
