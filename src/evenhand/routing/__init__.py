@@ -6,8 +6,32 @@ number of reviewers.
 """
 
 from evenhand.routing.choosing import choose
+from evenhand.routing.crossings import Crossing, Crossings, crossings
+from evenhand.routing.curves import History, Reviewer
 from evenhand.routing.grid import Grid
+from evenhand.routing.planning import Costs, Plan, Workload, cheapest, cost_curve, reviewers_for
 from evenhand.routing.policies import Outcome, Policy
 from evenhand.routing.strategies import STRATEGIES, Hybrid, Strategy, Supplied, parse
 
-__all__ = ["STRATEGIES", "Grid", "Hybrid", "Outcome", "Policy", "Strategy", "Supplied", "choose", "parse"]
+__all__ = [
+    "STRATEGIES",
+    "Costs",
+    "Crossing",
+    "Crossings",
+    "Grid",
+    "History",
+    "Hybrid",
+    "Outcome",
+    "Plan",
+    "Policy",
+    "Reviewer",
+    "Strategy",
+    "Supplied",
+    "Workload",
+    "cheapest",
+    "choose",
+    "cost_curve",
+    "crossings",
+    "parse",
+    "reviewers_for",
+]

@@ -1,0 +1,145 @@
+"""Where one review strategy overtakes another.
+
+With a reviewer who never errs, OC-accuracy is accuracy plus capacity times Review Efficiency, so that two strategies of
+one model cross in both at the same capacities. With an erring reviewer they part: Review Efficiency counts what the
+model had wrong among the reviewed, OC-accuracy what is right in the end.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from evenhand.errors import InputError, nearest
+from evenhand.estimate import Estimate
+from evenhand.intervals.bootstrap import METHOD, percentile, replicate
+from evenhand.routing import columns
+from evenhand.routing.curves import NEGLIGIBLE, ORACLE, WRONG, History, Path, Reviewer, Route
+from evenhand.routing.planning import LEVEL, REPLICATES
+from evenhand.routing.strategies import Strategy
+from evenhand.tally import FloatArray
+
+RIGHT = np.array([1.0, 0.0, 0.0, 1.0])
+Change = tuple[float, int]  # a capacity, and who is ahead from there: 1 the first strategy, −1 the second
+
+
+@dataclass(frozen=True, slots=True)
+class Crossing:
+    """The share of items from which on `leader` is ahead of the other strategy."""
+
+    capacity: float
+    leader: str
+
+
+@dataclass(frozen=True, slots=True)
+class Crossings:
+    """All crossings of a measure, and the main one: the best single place to change from one strategy to the other."""
+
+    measure: str
+    every: tuple[Crossing, ...]
+    main: Estimate
+    leader: str | None  # from the main crossing on
+
+
+def crossings(
+    history: History,
+    first: Strategy,
+    second: Strategy,
+    *,
+    measure: str = "review_efficiency",
+    reviewer: Reviewer = ORACLE,
+    level: float = LEVEL,
+    replicates: int = REPLICATES,
+    seed: int = 0,
+) -> Crossings:
+    """Where the two overtake one another in `review_efficiency` or `oc_accuracy`, over all capacities.
+
+    The main crossing splits the capacities so that either side's lead, added up, is largest. Its interval is over
+    redraws that have a crossing; the note says in how many there was none.
+    """
+    if measure not in GAINS:
+        raise InputError(f"crossings are not known for '{measure}'; {nearest(measure, GAINS)}")
+    routes = [Route.of(history, strategy) for strategy in (first, second)]
+
+    def look(counts: FloatArray) -> _Lead:
+        return _Lead.of(routes[0].path(counts), routes[1].path(counts), GAINS[measure], reviewer)
+
+    lead = look(history.counts)
+    changes = lead.changes()
+    every = tuple(Crossing(at, first.name if sign > 0 else second.name) for at, sign in changes)
+    main = lead.main(changes)
+    if main is None:
+        return Crossings(measure, (), Estimate.undefined(lead.why_none(first, second), level=level, n=history.n), None)
+    at, sign = main
+
+    def draw(rng: np.random.Generator) -> list[float | None]:
+        again = look(rng.poisson(history.counts).astype(np.float64))
+        there = again.main([change for change in again.changes() if change[1] == sign])
+        return [there[0] if there else None]
+
+    (drawn,) = replicate(draw, replicates=replicates, seed=seed)
+    return Crossings(
+        measure, every, _estimate(at, drawn, replicates, level, history.n), first.name if sign > 0 else second.name
+    )
+
+
+GAINS: dict[str, Callable[[Path, Reviewer], FloatArray]] = {
+    "review_efficiency": lambda path, _reviewer: path.kinds @ WRONG,
+    "oc_accuracy": lambda path, reviewer: path.after(reviewer) @ RIGHT,
+}
+
+
+@dataclass(frozen=True, slots=True)
+class _Lead:
+    """By how many items the first strategy is ahead of the second, linear between these capacities."""
+
+    capacity: FloatArray
+    items: FloatArray
+
+    @classmethod
+    def of(cls, first: Path, second: Path, gain: Callable[[Path, Reviewer], FloatArray], reviewer: Reviewer) -> _Lead:
+        reviewed = np.union1d(first.reviewed, second.reviewed)
+        ours, theirs = (np.interp(reviewed, path.reviewed, gain(path, reviewer)) for path in (first, second))
+        return cls(reviewed / max(float(reviewed[-1]), 1.0), ours - theirs)
+
+    def changes(self) -> list[Change]:
+        """Where the sign changes, and to which. After a draw, where the new leader pulls away."""
+        ahead = np.flatnonzero(np.abs(self.items) > NEGLIGIBLE)
+        turns = np.flatnonzero(np.diff(np.sign(self.items[ahead])))
+        found = []
+        for old, new in zip(ahead[turns].tolist(), ahead[turns + 1].tolist(), strict=True):
+            a, b = self.items[new - 1], self.items[new]
+            part = a / (a - b) if new - old == 1 else 0.0
+            at = self.capacity[new - 1] + part * (self.capacity[new] - self.capacity[new - 1])
+            found.append((float(at), 1 if b > 0.0 else -1))
+        return found
+
+    def main(self, changes: Sequence[Change]) -> Change | None:
+        """The change before which the one, and after which the other, is most ahead in all."""
+        areas = np.diff(self.capacity) * (self.items[1:] + self.items[:-1]) / 2.0
+        before = np.concatenate(([0.0], np.cumsum(areas)))
+
+        def worth(change: Change) -> float:
+            at, sign = change
+            knot = int(np.searchsorted(self.capacity, at, side="right")) - 1
+            until = before[knot] + self.items[knot] * (at - self.capacity[knot]) / 2.0
+            return float(sign * (before[-1] - 2.0 * until))
+
+        return max(changes, key=worth, default=None)
+
+    def why_none(self, first: Strategy, second: Strategy) -> str:
+        """Why there is no crossing."""
+        if float(np.abs(self.items).max()) <= NEGLIGIBLE:
+            return "the two strategies are equal at every capacity"
+        return f"{first.name if self.items.max() > NEGLIGIBLE else second.name} is nowhere behind"
+
+
+def _estimate(value: float, drawn: list[float], replicates: int, level: float, n: int) -> Estimate:
+    missing = replicates - len(drawn)
+    note = f"no such crossing in {missing} of {replicates} redraws" if missing else None
+    interval = percentile(drawn, value, columns.share(level, "the level", closed=False))
+    if interval is None:
+        return Estimate(value, 0.0, 1.0, level, METHOD, n, note)
+    return Estimate(value, *interval, level, METHOD, n, note)
