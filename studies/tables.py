@@ -1,8 +1,8 @@
-"""The tables of docs/intervals.md, made from the committed results. `python -m studies.tables` prints them."""
+"""The tables of docs/intervals.md and docs/routing.md, from the committed results: `python -m studies.tables`."""
 
 from __future__ import annotations
 
-from studies import coverage, design, differences, familywise, gaps, summaries
+from studies import coverage, design, differences, familywise, gaps, promises, summaries
 from studies.study import Row
 
 
@@ -107,7 +107,23 @@ def of_false_marks() -> str:
     return "\n".join(lines)
 
 
+def of_promises() -> str:
+    """How often each promise was broken."""
+    rows = {(r["shape"], r["asked"]): r for r in promises.STUDY.read() if r["n"] == 2000}
+    asked = ("removals", "violations", "both")
+    lines = [
+        "| scores | wrong removals | missed violations | both | both, sample taken at its word |",
+        "|---|---|---|---|---|",
+    ]
+    for shape in promises.SHAPES:
+        broken = [_pct(rows[shape, promise]["broken"]) for promise in asked]
+        lines.append(f"| {shape} | {' | '.join(broken)} | {_pct(rows[shape, 'both']['naive_broken'])} |")
+    return "\n".join(lines)
+
+
 TABLES = (by_size_and_auc, by_method, between_models, of_gaps, of_designs, of_summaries, of_false_marks)
 
+ROUTING = (of_promises,)
+
 if __name__ == "__main__":
-    print("\n\n".join(table() for table in TABLES))
+    print("\n\n".join(table() for table in TABLES + ROUTING))

@@ -16,7 +16,7 @@ from evenhand.errors import InputError, nearest
 from evenhand.estimate import Estimate
 from evenhand.intervals.bootstrap import METHOD, percentile, replicate
 from evenhand.routing import columns
-from evenhand.routing.curves import NEGLIGIBLE, ORACLE, WRONG, History, Path, Reviewer, Route
+from evenhand.routing.curves import FEW_KNOTS, KNOTS, NEGLIGIBLE, ORACLE, WRONG, History, Path, Reviewer, Route
 from evenhand.routing.planning import LEVEL, REPLICATES
 from evenhand.routing.strategies import Strategy
 from evenhand.tally import FloatArray
@@ -63,8 +63,9 @@ def crossings(
         raise InputError(f"crossings are not known for '{measure}'; {nearest(measure, GAINS)}")
     routes = [Route.of(history, strategy) for strategy in (first, second)]
 
-    def look(counts: FloatArray) -> _Lead:
-        return _Lead.of(routes[0].path(counts), routes[1].path(counts), GAINS[measure], reviewer)
+    def look(counts: FloatArray, knots: int = KNOTS) -> _Lead:
+        paths = [route.path(counts, knots=knots) for route in routes]
+        return _Lead.of(paths[0], paths[1], GAINS[measure], reviewer)
 
     lead = look(history.counts)
     changes = lead.changes()
@@ -75,7 +76,7 @@ def crossings(
     at, sign = main
 
     def draw(rng: np.random.Generator) -> list[float | None]:
-        again = look(rng.poisson(history.counts).astype(np.float64))
+        again = look(rng.poisson(history.counts).astype(np.float64), FEW_KNOTS)
         there = again.main([change for change in again.changes() if change[1] == sign])
         return [there[0] if there else None]
 

@@ -21,6 +21,7 @@ from evenhand.routing.strategies import Strategy
 from evenhand.tally import FloatArray
 
 KNOTS = 200  # capacities at which a strategy of several stages is looked at, closer together where they are small
+FEW_KNOTS = 40  # the same for redraws, whose scatter is larger than what lies between
 NEGLIGIBLE = 1e-9  # items
 
 # of (predicted benign & benign, predicted violating & benign, predicted benign & violating, both violating)
@@ -125,19 +126,19 @@ class Route:
     def of(cls, history: History, strategy: Strategy) -> Route:
         return cls(history.kind, strategy.stages(history.p, history.given))
 
-    def path(self, counts: FloatArray) -> Path:
-        """With these counts of the rows: the history's own, or redrawn ones."""
+    def path(self, counts: FloatArray, *, knots: int = KNOTS) -> Path:
+        """With these counts of the rows: the history's own, or redrawn ones. One stage is exact at every capacity."""
         if len(self.stages) > 1:
-            return self._looked_at(counts)
+            return self._looked_at(counts, knots)
         ranking = self.stages[0].ranking
         place = 4 * ranking.group + self.kind
         mass = np.bincount(place, counts, minlength=4 * ranking.groups).reshape(-1, 4)
         kinds = np.cumsum(np.vstack([np.zeros(4), mass[mass.sum(axis=1) > 0.0]]), axis=0)
         return Path(kinds.sum(axis=1), kinds)
 
-    def _looked_at(self, counts: FloatArray) -> Path:
+    def _looked_at(self, counts: FloatArray, knots: int) -> Path:
         whole = counts.sum()
-        capacities = np.unique(np.append(np.floor(whole * np.linspace(0.0, 1.0, KNOTS) ** 2), whole))
+        capacities = np.unique(np.append(np.floor(whole * np.linspace(0.0, 1.0, knots) ** 2), whole))
         rows = [np.bincount(self.kind, counts * select(self.stages, counts, k), minlength=4) for k in capacities]
         return Path(capacities, np.stack(rows))
 

@@ -15,7 +15,7 @@ from evenhand.errors import InputError, Undefined
 from evenhand.estimate import Estimate
 from evenhand.intervals.bootstrap import METHOD, percentile, replicate
 from evenhand.routing import columns
-from evenhand.routing.curves import FN, FP, ORACLE, History, Path, Reviewer, Route, first_reaching, known
+from evenhand.routing.curves import FEW_KNOTS, FN, FP, ORACLE, History, Path, Reviewer, Route, first_reaching, known
 from evenhand.routing.strategies import Strategy
 from evenhand.tally import FloatArray
 
@@ -90,20 +90,26 @@ def cheapest(
     replicates: int = REPLICATES,
     seed: int = 0,
 ) -> Plan:
-    """The capacity at which a day costs least; the smallest one where several do. It may be 0: nobody reviews."""
+    """The capacity at which a day costs least; the smallest one where several do. It may be 0: nobody reviews.
 
-    def look(path: Path) -> list[float]:
-        cost = _costs(path, costs, workload, reviewer)
-        at = int(np.argmax(cost <= cost.min() * (1.0 + 1e-12)))
-        return [float(path.reviewed[at] / path.reviewed[-1]), float(cost[at]), float(cost[0])]
-
+    The interval of the cost is that of this capacity, as it will be kept whatever tomorrow looks like: the least cost
+    of each redraw would be too low, because a redraw picks its own capacity knowing its own errors.
+    """
     route = Route.of(history, strategy)
-    draws = _redrawn(history, lambda counts: look(route.path(counts)), replicates, seed)
-    capacity, cost, without = (
-        _estimate(value, drawn, level, history.n)
-        for value, drawn in zip(look(route.path(history.counts)), draws, strict=True)
-    )
-    return Plan(capacity, _people(capacity, workload), cost, without)
+    path = route.path(history.counts)
+    cost = _costs(path, costs, workload, reviewer)
+    best = _first_least(path, cost)
+
+    def look(counts: FloatArray) -> list[float]:
+        again = route.path(counts, knots=FEW_KNOTS)
+        paid = _costs(again, costs, workload, reviewer)
+        kept = np.interp(best * again.reviewed[-1], again.reviewed, paid)
+        return [_first_least(again, paid), float(kept), float(paid[0])]
+
+    values = (best, float(cost.min()), float(cost[0]))
+    draws = _redrawn(history, look, replicates, seed)
+    found = [_estimate(value, drawn, level, history.n) for value, drawn in zip(values, draws, strict=True)]
+    return Plan(found[0], _people(found[0], workload), found[1], found[2])
 
 
 def reviewers_for(
@@ -131,7 +137,7 @@ def reviewers_for(
 
     def again(counts: FloatArray) -> list[float]:
         try:
-            return [look(route.path(counts)), 0.0]
+            return [look(route.path(counts, knots=FEW_KNOTS)), 0.0]
         except Undefined:
             return [1.0, 1.0]
 
@@ -144,6 +150,10 @@ def reviewers_for(
     note = f"out of reach in {sum(missed):g} of {len(missed)} redraws" if sum(missed) else None
     capacity = _estimate(value, drawn, level, history.n, note)
     return Plan(capacity, _people(capacity, workload))
+
+
+def _first_least(path: Path, cost: FloatArray) -> float:
+    return float(path.reviewed[int(np.argmax(cost <= cost.min() * (1.0 + 1e-12)))] / path.reviewed[-1])
 
 
 def _costs(path: Path, costs: Costs, workload: Workload, reviewer: Reviewer) -> FloatArray:

@@ -1,0 +1,175 @@
+"""Policies: thresholds by hand, against the definitions, and bad input in one line. Promises: tests/simulations."""
+
+from __future__ import annotations
+
+import json
+import math
+
+import numpy as np
+import pytest
+from scipy.stats import binom, binomtest
+
+from evenhand.errors import InputError
+from evenhand.routing import Grid, Policy, choose
+from evenhand.routing.exact import clopper_pearson, items_to_rank, items_to_reject, p_not_above, safe_rank
+
+
+def sample(n: int = 3000, seed: int = 0) -> tuple[np.ndarray, np.ndarray]:
+    rng = np.random.default_rng(seed)
+    p = rng.beta(0.3, 0.8, n)
+    return p, rng.random(n) < 1.0 / (1.0 + ((1.0 - p) / np.maximum(p, 1e-9)) ** 2.5)
+
+
+def test_ranks_are_the_largest_that_the_binomial_allows() -> None:
+    for items in (1, 5, 28, 29, 200):
+        for delta in (0.05, 0.1):
+            fine = [k for k in range(1, items + 1) if binom.cdf(k - 1, items, 0.1) <= delta]
+            assert safe_rank(items, 0.1, delta) == max(fine, default=0)
+    assert safe_rank(0, 0.1, 0.1) == 0
+    enough = items_to_rank(0.1, 0.05)
+    assert (safe_rank(enough, 0.1, 0.05), safe_rank(enough - 1, 0.1, 0.05)) == (1, 0)
+    assert enough == 29
+
+
+def test_p_values_and_intervals_are_those_of_scipy() -> None:
+    hits, items = np.array([0, 3, 10]), np.array([0, 40, 10])
+    expected = [1.0, binomtest(3, 40, 0.1, alternative="less").pvalue, 1.0]
+    assert p_not_above(hits, items, 0.1) == pytest.approx(expected)
+    for k, n in ((0, 10), (3, 40), (10, 10)):
+        interval = binomtest(k, n).proportion_ci(0.95, method="exact")
+        found = clopper_pearson(k, n, 0.95, nothing="")
+        assert (found.low, found.high) == pytest.approx((interval.low, interval.high))
+
+
+def test_how_many_items_would_show_it() -> None:
+    assert items_to_reject(0.0, 0.05, 0.1) == math.ceil(math.log(0.1) / math.log(0.95))
+    assert items_to_reject(0.05, 0.05, 0.1) is None
+    assert items_to_reject(0.05 - 1e-9, 0.05, 0.1) is None
+    n = items_to_reject(0.02, 0.05, 0.1)
+    assert n is not None
+    assert binom.cdf(math.ceil(0.02 * n), n, 0.05) <= 0.1
+
+
+def test_thresholds_by_hand() -> None:
+    """Fifty right removals above .8 and then errors only: level .1 is kept by 45 items, so .8 is as low as it goes."""
+    p = np.concatenate([np.linspace(0.8, 0.99, 50), np.linspace(0.5, 0.79, 50)])
+    y = np.arange(100) < 50
+    policy = choose(p, y, wrong_removals=0.05, grid=Grid((0.9, 0.8, 0.7), (0.0, 1.0, 0.0)))
+    assert (policy.upper, policy.lower, policy.n, policy.positives) == (0.8, None, 100, 50)
+    assert [policy.decide(score) for score in (0.8, 0.79, 0.0)] == ["remove", "review", "review"]
+    assert policy.notes == ()
+    one = choose(p, y, wrong_removals=0.05, grid=Grid((0.9, 0.8, 0.7), (1.0, 0.0, 0.0)))
+    assert one.upper is None  # 26 items above .9 show nothing, and the level stays there
+
+
+def test_levels_are_handed_on() -> None:
+    grid = Grid((0.9, 0.8, 0.7), (0.5, 0.5, 0.0))
+    items, none = np.array([100, 200, 300]), np.array([0, 0, 0])
+    assert grid.passed(items, none, 0.05, 0.1).tolist() == [True, True, True]
+    assert grid.passed(items, np.array([9, 0, 0]), 0.05, 0.1).tolist() == [False, True, True]
+    assert grid.passed(items, np.array([0, 30, 0]), 0.05, 0.1).tolist() == [True, False, False]
+
+
+def test_violations_left_alone_are_an_order_statistic_of_theirs() -> None:
+    p, y = sample()
+    policy = choose(p, y, missed_violations=0.1)
+    rank = safe_rank(int(y.sum()), 0.1, 0.1)
+    assert policy.lower == np.sort(p[y])[rank - 1]
+    assert policy.upper is None
+    assert policy.decide(policy.lower) == "review"
+    assert policy.decide(np.nextafter(policy.lower, 0)) == "leave"
+    assert policy.examine(p, y).missed_violations.value == pytest.approx((rank - 1) / y.sum())
+
+
+def test_two_promises_share_delta() -> None:
+    p, y = sample()
+    both = choose(p, y, wrong_removals=0.05, missed_violations=0.1, delta=0.1)
+    assert both.upper == choose(p, y, wrong_removals=0.05, delta=0.05).upper
+    assert both.lower == choose(p, y, missed_violations=0.1, delta=0.05).lower
+    assert both.upper is not None
+    assert both.lower is not None
+    assert both.lower < both.upper
+
+
+def test_thresholds_that_meet_leave_nothing_to_review() -> None:
+    p = np.concatenate([np.full(500, 0.05), np.full(500, 0.95)])
+    policy = choose(p, p > 0.5, wrong_removals=0.05, missed_violations=0.1)
+    assert policy.lower == policy.upper == 0.06
+    assert "nothing in between" in policy.notes[0]
+    assert policy.decisions([0.05, 0.95]) == ["leave", "remove"]
+
+
+def test_ties_are_left_to_people() -> None:
+    """All violating items have one score: leaving it alone would miss all of them."""
+    policy = choose([0.3] * 60 + [0.1] * 60, [1] * 60 + [0] * 60, missed_violations=0.1)
+    assert policy.decisions([0.3, 0.1]) == ["review", "leave"]
+
+
+def test_too_little_data_says_how_much_more() -> None:
+    p, y = sample(60)
+    policy = choose(p, y, wrong_removals=0.05, missed_violations=0.01)
+    assert (policy.upper, policy.lower) == (None, None)
+    assert policy.needed is not None
+    assert policy.needed > 60
+    assert "labelled items would do" in policy.notes[0]
+    assert "299 violating items would do" in policy.notes[1]
+    assert policy.decide(1.0) == "review"
+
+
+def test_a_model_that_is_wrong_too_often_says_that_no_data_will_do() -> None:
+    p, y = np.full(400, 0.99), np.arange(400) % 2 == 0
+    policy = choose(p, y, wrong_removals=0.05)
+    assert (policy.upper, policy.needed) == (None, None)
+    assert "no number of labelled items" in policy.notes[0]
+
+
+def test_no_violations_at_all() -> None:
+    policy = choose([0.1, 0.9], [0, 0], missed_violations=0.1)
+    assert (policy.lower, policy.needed) == (None, None)
+    outcome = policy.examine([0.1, 0.9], [0, 0])
+    assert outcome.missed_violations.note == "no item violates"
+    assert outcome.wrong_removals.note == "nothing was removed automatically"
+    assert outcome.reviewed.value == 1.0
+
+
+def test_a_policy_survives_json() -> None:
+    p, y = sample()
+    policy = choose(p, y, wrong_removals=0.05, missed_violations=0.1)
+    again = Policy.from_dict(json.loads(json.dumps(policy.to_dict())))
+    assert again == policy
+    assert choose(p[::-1], y[::-1], wrong_removals=0.05).data != policy.data
+    outcome = again.examine(p, y)
+    shares = [outcome.removed.value, outcome.reviewed.value, outcome.left.value]
+    assert sum(shares) == pytest.approx(1.0)
+    assert again.decisions(p).count("remove") == round(shares[0] * len(p))
+
+
+def test_a_grid_of_scores_from_elsewhere() -> None:
+    p, y = sample()
+    traffic, _ = sample(5000, seed=9)
+    grid = Grid.of(np.quantile(traffic, [0.5, 0.7, 0.8, 0.9, 0.95, 0.99]))
+    assert sum(grid.weights) == pytest.approx(1.0)
+    assert choose(p, y, wrong_removals=0.05, grid=grid).upper in grid.thresholds
+    assert Grid.of([0.5]).weights == (1.0,)
+
+
+def test_bad_input_is_one_line() -> None:
+    good = choose([0.1], [1], missed_violations=0.5).to_dict()
+    for call, said in (
+        (lambda: choose([0.1], [1]), "promise something"),
+        (lambda: choose([], [], wrong_removals=0.1), "no labelled items"),
+        (lambda: choose([0.1], [1], wrong_removals=0.0), "between 0 and 1, not 0"),
+        (lambda: choose([0.1], [1], wrong_removals=0.1, delta=1.0), "between 0 and 1, not 1"),
+        (lambda: choose([0.1], [2], wrong_removals=0.1), "column 'y', row 1: a label is 0 or 1"),
+        (lambda: choose([0.1, math.nan], [1, 0], wrong_removals=0.1), "row 2"),
+        (lambda: choose([0.1, 0.2], [1], wrong_removals=0.1), "1 values for 2 items"),
+        (lambda: Grid((0.5, 0.6), (1.0, 0.0)), "must fall"),
+        (lambda: Grid((0.6, 0.5), (1.0, 1.0)), "at most 1 in all"),
+        (lambda: Policy.from_dict({"upper": 0.5}), "this is no policy"),
+        (lambda: Policy.from_dict(good | {"upper": 7}), "upper must lie from 0 to 1"),
+        (lambda: Policy.from_dict(good).decide(math.nan), "missing or not finite"),
+    ):
+        with pytest.raises(InputError) as error:
+            call()
+        assert said in str(error.value)
+        assert "\n" not in str(error.value)
