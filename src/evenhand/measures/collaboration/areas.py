@@ -15,7 +15,7 @@ import numpy as np
 from evenhand.measures.cells import Cells
 from evenhand.measures.collaboration.pieces import Edges, Pieces
 from evenhand.measures.ranking import share
-from evenhand.tally import FloatArray
+from evenhand.tally import Classes, FloatArray, Mass
 
 FEW = 64  # pieces; beyond, what is left is counted anew
 
@@ -66,8 +66,20 @@ class Areas:
         return area
 
     def after(self, pieces: Pieces) -> Classes:
-        """The ranking after review, whole."""
-        return _reviewed(self.cells, pieces)
+        """The whole ranking after review, from the definition: two more cells, below and above all."""
+        left = pieces.per_cell()
+        violating, benign = (mass.weight for mass in self.cells.classes)
+        first, second = self._per_score(violating * left), self._per_score(benign * left)
+        hits, misses = float(np.dot(violating, 1.0 - left)), float(np.dot(benign, 1.0 - left))
+        return Classes(Mass(np.concatenate(([0.0], first, [hits]))), Mass(np.concatenate(([misses], second, [0.0]))))
+
+    def _per_score(self, mass: FloatArray) -> FloatArray:
+        """Per distinct score: where a second column tells items apart, neighbouring cells share theirs."""
+        scores = self.cells.scores
+        if self.cells.column is None or not len(scores):
+            return mass
+        starts = np.flatnonzero(np.concatenate(([True], scores[1:] != scores[:-1])))
+        return np.add.reduceat(mass, starts)
 
     def _piece(self, pieces: Pieces, i: int, hits: float, misses: float) -> float:
         """Σ violating items · precision at them over a piece, `hits` and `misses` ranking above it."""
