@@ -7,7 +7,7 @@ import sys
 
 import typer
 
-from evenhand.cli import agreement, audit, demo, init, models, score, synthesise, train
+from evenhand.cli import agreement, audit, demo, init, models, plan, score, synthesise, train
 from evenhand.errors import EvenhandError, InputError
 from evenhand.version import __version__
 
@@ -22,6 +22,7 @@ app = typer.Typer(
 app.command("audit")(audit.audit)
 app.command("init")(init.init)
 app.command("agreement")(agreement.agreement)
+app.command("plan")(plan.plan)
 app.command("score")(score.score)
 app.command("train")(train.train)
 app.command("models")(models.models)

@@ -1,0 +1,103 @@
+"""evenhand plan: reviewers, costs and promises from labelled history, and what it says when it cannot."""
+
+from __future__ import annotations
+
+import json
+
+import numpy as np
+import polars as pl
+import pytest
+
+HISTORY = ["history.parquet", "--score", "p", "--label", "y"]
+
+
+@pytest.fixture
+def history(program) -> pl.DataFrame:
+    """A calibrated model of 4,000 items, with a column that says how unsure it is."""
+    rng = np.random.default_rng(4)
+    p = rng.beta(0.5, 2.0, 4000)
+    table = pl.DataFrame({"p": p, "y": rng.random(4000) < p, "unsure": rng.random(4000), "word": "x"})
+    table.write_parquet("history.parquet")
+    return table
+
+
+def records(out: str) -> dict[tuple[str, str, str], dict]:
+    (finding,) = json.loads(out)["findings"]
+    assert finding["audit"] == "plan"
+    return {
+        (r["measure"], r["slice"].get("strategy", ""), r["slice"].get("target", "")): r for r in finding["estimates"]
+    }
+
+
+def first_reaching(table: pl.DataFrame, target: float) -> float:
+    """The smallest share of items, most uncertain first, with which so many are right in the end: item by item."""
+    p, y = table["p"].to_numpy(), table["y"].to_numpy()
+    order = np.argsort(-p * (1 - p), kind="stable")
+    wrong = ((p >= 0.5) != y)[order]
+    right = 1.0 - (wrong.sum() - np.concatenate([[0], np.cumsum(wrong)])) / len(p)
+    return float(np.argmax(right >= target - 1e-12)) / len(p)
+
+
+def test_a_target(program, history) -> None:
+    done = program("plan", *HISTORY, "--target", "oc_accuracy=0.95", "--items-per-day", 50_000, "--json")
+    assert done.code == 0, done.err
+    found = records(done.out)
+    capacity = found["capacity", "uncertainty", "oc_accuracy 0.95"]
+    assert capacity["value"] == pytest.approx(first_reaching(history, 0.95), abs=1e-3)
+    assert capacity["low"] <= capacity["value"] <= capacity["high"]
+    people = found["reviewers", "uncertainty", "oc_accuracy 0.95"]["value"]
+    assert people == np.ceil(capacity["value"] * 50_000 / (6 * 3600 / 30))
+    assert ("crossing", "uncertainty and toxicity", "") in found
+
+
+def test_costs_and_reviewers_who_err(program, history) -> None:
+    prices = ["--false-removal", 2, "--missed-violation", 5, "--review", 0.25]
+    good = records(program("plan", *HISTORY, *prices, "--json").out)
+    bad = records(program("plan", *HISTORY, *prices, "--benign-error", 0.6, "--violating-error", 0.6, "--json").out)
+    where = ("uncertainty", "least cost")
+    assert good["cost_per_day", *where]["value"] < good["cost_without_review", *where]["value"]
+    assert good["capacity", *where]["value"] > 0.0
+    assert bad["capacity", *where]["value"] == 0.0  # people who are wrong more often than the model
+
+
+def test_promises(program, history) -> None:
+    done = program("plan", *HISTORY, "--wrong-removals", 0.4, "--missed-violations", 0.2, "--json")
+    found = records(done.out)
+    promise = "promise, with probability 0.9"
+    upper, lower = (found[name, "", promise]["value"] for name in ("remove_from", "leave_below"))
+    assert 0.0 < lower < upper < 1.0
+    removed = history.filter(pl.col("p") >= upper)
+    assert found["wrong_removals", "", promise]["value"] == pytest.approx(1 - removed["y"].mean())
+
+
+def test_in_the_terminal(program, history) -> None:
+    done = program(
+        "plan", *HISTORY, "--target", "oc_recall=0.8", "--uncertainty", "unsure", "--strategies", "column:unsure"
+    )
+    assert done.code == 0, done.err
+    assert "How many people" in done.out
+
+
+@pytest.mark.parametrize(
+    ("options", "says"),
+    [
+        ([], "say what to plan for"),
+        (["--target", "oc_accuracy"], "a target is written as oc_accuracy=0.95"),
+        (["--target", "accuracy=0.9"], "oc_accuracy"),
+        (["--target", "oc_accuracy=1.5"], "the target"),
+        (["--false-removal", "1"], "costs are three"),
+        (["--false-removal", "-1", "--missed-violation", "1", "--review", "1"], "false_removal"),
+        (["--target", "oc_accuracy=0.9", "--items-per-day", "0"], "items_per_day"),
+        (["--target", "oc_accuracy=0.9", "--hours-per-day", "25"], "24 hours"),
+        (["--target", "oc_accuracy=0.9", "--benign-error", "2"], "from 0 to 1"),
+        (["--target", "oc_accuracy=0.9", "--strategies", "uncertanty"], "did you mean 'uncertainty'"),
+        (["--target", "oc_accuracy=0.9", "--strategies", "column:unsure"], "needs --uncertainty unsure"),
+        (["--wrong-removals", "0"], "promised share"),
+        (["--target", "oc_accuracy=0.9", "--uncertainty", "word"], "column 'word'"),
+    ],
+)
+def test_what_cannot_be_planned(program, history, options, says) -> None:
+    done = program("plan", *HISTORY, *options)
+    assert done.code == 2, done.out
+    assert done.err.count("\n") == 1
+    assert says in done.err, done.err
