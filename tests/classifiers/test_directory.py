@@ -12,8 +12,8 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from classifiers.made import cards, comments, contents, saved, trained
 
+from classifiers.made import cards, comments, contents, saved, trained
 from evenhand.classifiers import directory, fingerprint
 from evenhand.classifiers.protocol import Targets
 from evenhand.errors import InputError
