@@ -269,3 +269,15 @@ def test_an_endpoint_that_goes_down_and_comes_back(program: Any) -> None:
     assert table["p"].to_list() == [len(text) / 100 for text in comments(ROWS)["text"]]
     assert set(table["model"]) == {"endpoint"}
     assert left() == ["endpoint.toml", "out.csv"]
+
+
+def test_a_fault_of_the_data_is_not_one_to_run_again(here: Path) -> None:
+    with Path("in.csv").open("ab") as file:
+        file.write(b"50,caf\xe9,calm,true,0.1,true,test\n")
+    with pytest.raises(InputError, match=r"in\.csv: row 51: not UTF-8") as caught:
+        score_file("in.csv", "out.csv", model=Told())
+    assert "again" not in str(caught.value)
+    comments(ROWS).write_csv("in.csv")
+    score_file("in.csv", "out.csv", model=Told())
+    assert Path("out.csv").read_bytes() == undisturbed()
+    assert left() == ["out.csv"]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import gzip
+import json
 from pathlib import Path
 from typing import Any
 
@@ -226,3 +227,14 @@ def test_numbers_in_text_read_back_to_the_same_bits(tmp_path: Path) -> None:
     table = comments(60).select("text")
     score_file(table, tmp_path / "o.csv", model=trained())
     assert pl.read_csv(tmp_path / "o.csv")["p"].to_list() == score(table, model=trained())["p"].to_list()
+
+
+def test_what_only_late_lines_hold_is_kept(tmp_path: Path) -> None:
+    lines = [{"text": "x", "v": k} for k in range(10_500)] + [{"text": "x", "v": "word", "late": True}]
+    (tmp_path / "in.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines))
+    model = Told(batch=5000)
+    score_file(tmp_path / "in.jsonl", tmp_path / "out.parquet", model=model)
+    for found in (pl.read_parquet(tmp_path / "out.parquet"), score(tmp_path / "in.jsonl", model=model)):
+        assert found.columns == ["text", "v", "late", *ADDED]
+        assert found["v"][-1] == "word"
+        assert found["late"].null_count() == 10_500

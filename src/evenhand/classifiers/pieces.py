@@ -18,7 +18,6 @@ from evenhand.files import remove_empty
 
 JOB = "job.json"
 LOCK = "lock"
-AGAIN = "run it again to go on"
 
 
 @dataclass
@@ -70,18 +69,17 @@ def pieces_beside(out: Path, job: Mapping[str, Any] | None) -> Iterator[Pieces]:
                 if job is None or not pieces.rows:
                     shutil.rmtree(folder, ignore_errors=True)
     except (OSError, InputError) as error:
-        raise _explained(error, kept=job is not None and pieces.rows > 0).within(str(out)) from None
+        raise _explained(error, out, kept=job is not None and pieces.rows > 0) from None
     finally:
         remove_empty(made)
 
 
-def _explained(error: OSError | InputError, *, kept: bool) -> InputError:
-    """Why the run broke off, and whether nothing needs to be scored twice."""
+def _explained(error: OSError | InputError, out: Path, *, kept: bool) -> InputError:
+    """Why the run broke off, and whether to run it again: not where the data is at fault, which names its source."""
     found = error if isinstance(error, InputError) else InputError(f"the run broke off: {_reason(error)}")
-    if not kept or AGAIN in found.problem:
-        return found
-    problem = f"{found.problem}; what is scored so far is kept, {AGAIN}"
-    return InputError(problem, source=found.source, column=found.column, row=found.row)
+    if not kept or found.source not in (None, str(out)):
+        return found.within(str(out))
+    return InputError(f"{found.problem}; what is scored so far is kept, run it again to go on", source=str(out))
 
 
 def _reason(error: Exception) -> str:

@@ -35,9 +35,8 @@ def score(data: Any, *, model: str | Path | Classifier = "default", text: str | 
     source, classifier = open_source(data), open_model(model)
     column = text_column(source, text)
     _check_names(source, classifier, "")
-    frame = source.collect(lambda lazy: lazy)
-    parts = [with_scores(part, column, classifier) for part in frame.iter_slices(classifier.batch)]
-    return pl.concat(parts) if parts else with_scores(frame, column, classifier)
+    parts = [with_scores(part, column, classifier) for part in source.batches(classifier.batch)]
+    return pl.concat(parts) if parts else with_scores(source.collect(lambda lazy: lazy), column, classifier)
 
 
 def score_file(
