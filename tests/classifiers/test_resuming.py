@@ -80,6 +80,11 @@ def test_a_frame_cannot_be_known_again(here: Path) -> None:
         score_file(comments(ROWS), "out.csv", model=Told(until=25, error=InputError("the model is tired")))
     assert "kept" not in str(caught.value)
     assert left() == []
+    Path(".out.csv.pieces").mkdir()  # as a run that was killed leaves it
+    Path(".out.csv.pieces/job.json").write_text("null")
+    comments(7).write_parquet(".out.csv.pieces/000000000000.parquet")
+    assert score_file(comments(ROWS), "out.csv", model=Told()).resumed == 0
+    assert Path("out.csv").read_bytes() == undisturbed()
 
 
 @pytest.mark.parametrize("change", ["version", "name", "batch", "file", "text", "prefix"])

@@ -62,7 +62,7 @@ def pieces_beside(out: Path, job: Mapping[str, Any] | None) -> Iterator[Pieces]:
     try:
         with _locked(folder, out):
             try:
-                _resume(pieces, json.dumps(job, sort_keys=True).encode())
+                _resume(pieces, job)
                 yield pieces
                 job = None
             finally:
@@ -111,13 +111,13 @@ def _take(lock: Any, out: Path) -> None:
         raise InputError("another run is writing this file", source=str(out)) from None
 
 
-def _resume(pieces: Pieces, job: bytes) -> None:
+def _resume(pieces: Pieces, job: Mapping[str, Any] | None) -> None:
     """Count what there is of the same job; after a piece that is missing or damaged nothing counts."""
-    known = pieces.folder / JOB
-    if not known.exists() or known.read_bytes() != job:  # of another model, file or option
+    known, told = pieces.folder / JOB, json.dumps(job, sort_keys=True).encode()
+    if job is None or not known.exists() or known.read_bytes() != told:  # of another model, file or option
         for path in pieces.files:
             path.unlink()
-        known.write_bytes(job)
+        known.write_bytes(told)
     for path in pieces.files:
         rows = _rows(path) if path.stem == f"{pieces.rows:012d}" else 0
         pieces.rows += rows
