@@ -81,7 +81,7 @@ class Card:
         yield from ("", "## Licence", "", self.licence)
 
     def _classes(self) -> str:
-        names = ", ".join(f"`{_plain(name)}`" for name in self.targets.classes)
+        names = ", ".join(f"'{_plain(name)}'" for name in self.targets.classes)  # code would show the escapes
         return {"binary": f"{names} or not", "multi-class": f"one of {names}", "multi-label": f"any of {names}"}[
             self.targets.kind
         ]
@@ -149,11 +149,11 @@ def _value(finding: Finding, measure: str, group: str) -> float:
 def _facts(facts: Mapping[str, Any]) -> Iterator[str]:
     yield from ("| | |", "|---|---|")
     for name, value in facts.items():
-        shown = ", ".join(map(str, value)) if isinstance(value, (list, tuple)) else str(value)
+        shown = ", ".join(map(str, value)) if isinstance(value, (list, tuple)) else str("" if value is None else value)
         yield f"| {_plain(name.replace('_', ' '))} | {_plain(shown) or '–'} |"
 
 
 def _plain(text: str) -> str:
     """Safe in a Markdown table, whatever a column or class is called."""
-    clean = CONTROL.sub(" ", text).replace("\\", "\\\\").replace("|", "\\|").replace("`", "'")
-    return clean.replace("<", "&lt;").replace(">", "&gt;")
+    clean = CONTROL.sub(" ", text).replace("\\", "\\\\").replace("|", "\\|").replace("[", "\\[").replace("`", "'")
+    return clean.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")

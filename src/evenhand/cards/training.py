@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -88,18 +88,24 @@ def train(
 
 
 def _parts(source: Source, question: Question, test: Any, test_where: str | None) -> tuple[Labelled, Labelled]:
-    """What to learn from, and what to examine with."""
-    whole = read_labelled(source, question)
+    """What to learn from, and what to examine with: never the same row of a source."""
     if test is not None or test_where is not None:
         other = open_source(test) if test is not None else source
-        unseen = read_labelled(other, Question(**{**asdict(question), "where": test_where}))
-        if unseen.targets != whole.targets:
-            raise InputError("its labels are not those of the training data", source=other.name)
-        return whole, unseen
+        learnt = read_labelled(source, question if test is not None else replace(question, without=test_where))
+        unseen = read_labelled(other, replace(question, where=test_where))
+        if unseen.targets != learnt.targets:
+            raise InputError("the unseen rows have other labels than those to learn from", source=other.name)
+        return learnt, unseen
+    whole = read_labelled(source, question)
     if len(whole.texts) < 2 / HELD_OUT:
-        raise InputError(f"{len(whole.texts)} rows with a text are too few to train on and to hold some out")
+        problem = f"{len(whole.texts)} rows with a text are too few to train on and to hold some out"
+        raise InputError(problem, source=source.name)
     held = np.random.default_rng(0).random(len(whole.texts)) < HELD_OUT
-    held[:1] = True  # never none
+    held[whole.truth.argmax(axis=0)] = False  # of each class something is learnt
+    if not held.any():
+        raise InputError(
+            f"{len(whole.texts)} rows are too few for {len(whole.targets.classes)} classes", source=source.name
+        )
     return _rows(whole, ~held), _rows(whole, held)
 
 

@@ -98,7 +98,7 @@ def check_files(folder: Path, content: Mapping[str, Any]) -> None:
 
 def _text(folder: Path) -> str:
     try:
-        return (folder / MANIFEST).read_text(encoding="utf-8")
+        return (folder / MANIFEST).read_bytes().decode("utf-8")  # as text, other line ends would go unseen
     except FileNotFoundError:
         raise InputError(f"{MANIFEST} is missing: this is no model, or not all of it") from None
     except UnicodeDecodeError:

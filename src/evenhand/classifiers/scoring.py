@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import uuid
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -36,9 +35,8 @@ def score(data: Any, *, model: str | Path | Classifier = "default", text: str | 
     source, classifier = open_source(data), open_model(model)
     column = text_column(source, text)
     _check_names(source, classifier, "")
-    frame = source.collect(lambda lazy: lazy)
-    parts = [with_scores(part, column, classifier) for part in frame.iter_slices(classifier.batch)]
-    return pl.concat(parts) if parts else with_scores(frame, column, classifier)
+    parts = [with_scores(part, column, classifier) for part in source.batches(classifier.batch)]
+    return pl.concat(parts) if parts else with_scores(source.collect(lambda lazy: lazy), column, classifier)
 
 
 def score_file(
@@ -55,16 +53,18 @@ def score_file(
     Run again after it was broken off, with the same model, data and options, it goes on after the last finished piece.
     """
     source, out, progress = open_source(data), Path(out), progress or silent
-    check_file(out)
     column, classifier = text_column(source, text), open_model(model)
     _check_names(source, classifier, prefix)
+    if source.file and out.exists() and out.samefile(source.file.path):
+        raise InputError("the output would replace the file that is read: choose another name", source=str(out))
+    check_file(out, source.columns())
     verbatim = out.suffix.lower() in DELIMITED  # types that are read and written again can change what stood there
     job = {
-        "source": source.fingerprint() if source.file else uuid.uuid4().hex,  # only a file can be known again
+        "source": source.file and source.fingerprint(),
         "model": [classifier.name, classifier.version, classifier.batch],
         "columns": [column, prefix, verbatim],
     }
-    with pieces_beside(out, job) as pieces:
+    with pieces_beside(out, job if source.file else None) as pieces:  # only a file can be known again
         resumed, total = pieces.rows, _length(source)
         progress("scoring", resumed, total)
         for batch in source.batches(classifier.batch, skip=resumed, verbatim=verbatim):
@@ -72,11 +72,11 @@ def score_file(
             progress("scoring", pieces.rows, total)
         if not pieces.rows:
             raise InputError("the file holds no rows", source=source.name)
-        probability = next(name for name in pieces.scan().collect_schema() if name.startswith(f"{prefix}p"))
-        unscored = pieces.scan().select(pl.col(probability).null_count()).collect().item()
+        rows = pieces.rows
+        unscored = pieces.scan().select(pl.col(prefix + names(classifier)[0]).null_count()).collect().item()
         progress("writing", 0, 0)
         write_table(pieces.scan(), out)
-    return Scored(pieces.rows, resumed, unscored)
+    return Scored(rows, resumed, unscored)
 
 
 def with_scores(frame: pl.DataFrame, column: str, model: Classifier, prefix: str = "") -> pl.DataFrame:
