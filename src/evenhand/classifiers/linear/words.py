@@ -61,7 +61,7 @@ class Words:
         hashed = hashes(letters, start, end)
         loud = np.flatnonzero(_shouted(capital, start, end))
         order = np.concatenate([np.arange(len(start)), loud])
-        every = np.concatenate([hashed, mixed(hashed[loud] ^ SHOUTED)])
+        every = np.concatenate([hashed, aloud(hashed[loud])])
         distinct, first, word = np.unique(every, return_index=True, return_inverse=True)
         spelt, ends = _spelt(letters, start[order[first]], end[order[first]])
         count = len(start)
@@ -85,6 +85,11 @@ def hashes(letters: Bytes, start: Places, end: Places) -> Hashes:
     prefix = np.zeros(len(letters) + 1, dtype=U)
     np.cumsum((letters.astype(U) + U(1)) * power[: len(letters)], out=prefix[1:])
     return mixed((prefix[end] - prefix[start]) * inverse[start] + (end - start).astype(U))
+
+
+def aloud(hashed: Hashes) -> Hashes:
+    """The hash of each word when it is shouted."""
+    return mixed(hashed ^ SHOUTED)
 
 
 def mixed(values: Hashes) -> Hashes:
