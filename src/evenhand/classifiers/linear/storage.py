@@ -52,7 +52,7 @@ class Stored:
         wanted = {"steps": shape, "largest": shape[1:], "offsets": shape[1:], "weight": shape[:1]}
         types = {"steps": np.int8, "largest": np.float32, "offsets": np.float32, "weight": np.float16}
         try:
-            with np.load(folder / FILE, allow_pickle=False) as file:
+            with (folder / FILE).open("rb") as kept, np.load(kept, allow_pickle=False) as file:
                 arrays = {name: file[name] for name in wanted}
         except (OSError, ValueError, KeyError, zipfile.BadZipFile) as error:
             raise InputError(f"{FILE} cannot be read ({type(error).__name__})", source=str(folder)) from None
