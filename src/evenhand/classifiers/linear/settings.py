@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from math import inf
 
 from evenhand.errors import InputError
 from evenhand.synthetic.terms import IDENTITIES, PEOPLE
@@ -43,7 +44,7 @@ class LinearSettings:
             raise InputError(f"bits is {self.bits}: choose 10 to 24")
         if not 1 <= self.members <= 100:
             raise InputError(f"members is {self.members}: choose 1 to 100")
-        if self.strength <= 0 or self.anchor < 0 or self.pairs < 0:
+        if not (0 < self.strength < inf and 0 <= self.anchor < inf and 0 <= self.pairs < inf):
             raise InputError("strength must be above 0; anchor and pairs may not be negative")
         if any(not 1 <= size <= 8 for size in self.characters):
             raise InputError("characters are the lengths of parts of words: 1 to 8")
