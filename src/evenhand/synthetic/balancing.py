@@ -1,8 +1,9 @@
 """Sentences that teach a model to look past who is spoken of: praise, plain facts, hostility and answers to it.
 
 In comments that people wrote, words for some groups stand mostly in attacks, and a model learns the word instead of the
-attack. These sentences mention every group equally often in both. They share no sentence with the template tests, so
-that a model trained with them can still be tested with those.
+attack. These sentences mention every group as often as any other, and whoever is attacked is spoken of without
+hostility too, but for some benign sentences with strong words about things. They share no sentence with the template
+tests, so that a model trained with them can still be tested with those.
 """
 
 from __future__ import annotations
@@ -12,6 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
+from evenhand.synthetic.templates import Subject
 from evenhand.synthetic.terms import IDENTITIES
 
 ABOUT_THINGS = 0.15  # of the benign sentences
@@ -116,7 +118,7 @@ VIOLATING = (
     "No wonder you are so dumb, you are {adj}.",
     "You {adj} {people} are pathetic.",
     "You are {a} {person}, so shut up.",
-    "You are just another stupid {adj} {person}.",
+    "You are one more stupid {adj} {person}, nothing else.",
     "You filthy {adj} {person}, go away.",
     "What a disgusting {adj} {person}.",
     "{a} {person} is nothing but trash.",
@@ -139,7 +141,7 @@ class Sentences:
 
 
 def balancing(rows: int, *, seed: int = 0) -> Sentences:
-    """Benign and violating sentences by turns; the two of a pair name the same people in the same form."""
+    """Benign and violating sentences by turns; a pair names the same people, or the benign one a thing."""
     rng = np.random.default_rng(seed)
     texts = [text for _ in range(-(-rows // 2)) for text in _pair(rng)]
     return Sentences(texts[:rows], np.arange(rows) % 2 == 1)
@@ -147,8 +149,12 @@ def balancing(rows: int, *, seed: int = 0) -> Sentences:
 
 def _pair(rng: np.random.Generator) -> tuple[str, str]:
     term = _one(rng, tuple(identity.term for identity in IDENTITIES))
-    article = "an" if term[0] in "aeiou" else "a"
-    words = {"adj": term, "a": f"{article} {term}", "people": _one(rng, PEOPLE), "person": _one(rng, PERSON)}
+    words = {
+        "adj": term,
+        "a": f"{Subject(term).article} {term}",
+        "people": _one(rng, PEOPLE),
+        "person": _one(rng, PERSON),
+    }
     violating = _one(rng, VIOLATING)
     alike = PLAIN if rng.random() < ABOUT_THINGS else _FORMS[_form(violating)]
     return _filled(_one(rng, alike), words, rng), _filled(violating, words, rng)

@@ -40,6 +40,8 @@ def train(data: Labelled, settings: LinearSettings, progress: Progress = silent)
     progress("counting words", 0, 0)
     featuriser = Featuriser(settings)
     features = featuriser(data.texts)
+    if not features.parts.nnz:
+        raise InputError("no text holds a word: there is nothing to learn from")
     weight = _word_weight(features, settings)
     features = Featuriser(settings, weight)(data.texts)
     scale = _scale(features, settings)
