@@ -44,6 +44,7 @@ def train(
     label_threshold: float = 0.5,
     where: str | None = None,
     called: str | None = None,
+    query: str | None = None,
     test: Any = None,
     test_where: str | None = None,
     method: str = "linear",
@@ -69,9 +70,10 @@ def train(
         where=where,
         called=called,
     )
-    source = open_source(data)
+    source = open_source(data, query=query)
     progress("reading", 0, 0)
     learnt, unseen = _parts(source, question, test, test_where)
+    told = "a tenth, held out at random" if test is None and test_where is None else test_where or _named(test)
     more = _balanced(learnt, balance)
     model = methods.train(more, method=method, options=settings or {}, progress=progress)
     title = name or out.resolve().name
@@ -80,7 +82,7 @@ def train(
         targets=model.targets,
         method=method,
         settings=asdict(model.settings),
-        data=_facts(source, question, learnt, unseen, balance),
+        data=_facts(source, question, learnt, balance) | {"unseen_rows": len(unseen.texts), "unseen": told},
         examination=examine(model, unseen, progress),
         **asdict(papers),
     )
@@ -123,7 +125,12 @@ def _balanced(data: Labelled, rows: int) -> Labelled:
     return Labelled([*data.texts, *made.texts], truth, data.targets)
 
 
-def _facts(source: Source, question: Question, learnt: Labelled, unseen: Labelled, balance: int) -> dict[str, Any]:
+def _named(test: Any) -> str:
+    """What unseen rows that came apart are called."""
+    return Path(test).name if isinstance(test, (str, Path)) else "another table"
+
+
+def _facts(source: Source, question: Question, learnt: Labelled, balance: int) -> dict[str, Any]:
     shares = zip(learnt.targets.classes, learnt.truth.mean(axis=0), strict=True)
     return {
         **source.fingerprint(),
@@ -131,6 +138,5 @@ def _facts(source: Source, question: Question, learnt: Labelled, unseen: Labelle
         "where": question.where,
         "rows": len(learnt.texts),
         "shares": [f"{name} {share:.1%}" for name, share in shares],
-        "unseen_rows": len(unseen.texts),
         "balancing_sentences": balance,
     }

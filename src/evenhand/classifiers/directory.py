@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
@@ -47,8 +47,13 @@ def check_free(folder: Path) -> None:
     """A folder may be replaced if it is a model already; another one only if it is empty."""
     if folder.is_file():
         raise InputError("a model is a folder, and this is a file", source=str(folder))
-    if folder.is_dir() and any(folder.iterdir()) and not (folder / MANIFEST).exists():
+    if folder.is_dir() and not (folder / MANIFEST).exists() and any(_others(folder)):
         raise InputError("this folder holds something else than a model: choose another", source=str(folder))
+
+
+def _others(folder: Path) -> Iterator[Path]:
+    """What is not left from a run that was broken off."""
+    return (path for path in folder.iterdir() if not path.name.startswith(".evenhand-"))
 
 
 def load(folder: Path) -> Trainable:

@@ -19,6 +19,7 @@ from evenhand.evidence.output import check_file, write_table
 from evenhand.progress import Progress, silent
 
 DELIMITED = (".csv", ".tsv")
+SILENT = 20  # texts in a row without an answer, at the start, that are no accident
 
 
 @dataclass(frozen=True)
@@ -46,13 +47,14 @@ def score_file(
     model: str | Path | Classifier = "default",
     text: str | None = None,
     prefix: str = "",
+    query: str | None = None,
     progress: Progress | None = None,
 ) -> Scored:
     """Score into a new file, in pieces: memory does not grow with the table.
 
     Run again after it was broken off, with the same model, data and options, it goes on after the last finished piece.
     """
-    source, out, progress = open_source(data), Path(out), progress or silent
+    source, out, progress = open_source(data, query=query), Path(out), progress or silent
     column, classifier = text_column(source, text), open_model(model)
     _check_names(source, classifier, prefix)
     if source.file and out.exists() and out.samefile(source.file.path):
@@ -68,7 +70,10 @@ def score_file(
         resumed, total = pieces.rows, _length(source)
         progress("scoring", resumed, total)
         for batch in source.batches(classifier.batch, skip=resumed, verbatim=verbatim):
-            pieces.add(with_scores(batch, column, classifier, prefix))
+            scored = with_scores(batch, column, classifier, prefix)
+            if not pieces.rows:
+                _check_answers(scored, column, prefix + names(classifier)[0], source)
+            pieces.add(scored)
             progress("scoring", pieces.rows, total)
         if not pieces.rows:
             raise InputError("the file holds no rows", source=source.name)
@@ -87,6 +92,16 @@ def with_scores(frame: pl.DataFrame, column: str, model: Classifier, prefix: str
     added = {name: _filled(values, filled) for name, values in found.items()}
     named = {"model": pl.lit(model.name), "model_version": pl.lit(model.version)}
     return frame.with_columns(**{prefix + name: values for name, values in (added | named).items()})
+
+
+def _check_answers(scored: pl.DataFrame, column: str, answer: str, source: Source) -> None:
+    """A service that refuses every text is asked wrongly: better said at the start than after a million texts."""
+    asked = int((scored[column].cast(pl.String).str.strip_chars() != "").sum())
+    if asked >= SILENT and scored[answer].null_count() == len(scored):
+        problem = (
+            f"the model gave no answer to any of the first {asked:,} texts: is its key, or its description, right?"
+        )
+        raise InputError(problem, source=source.name)
 
 
 def _filled(values: Floats, filled: pl.Series) -> pl.Series:
