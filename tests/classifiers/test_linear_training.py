@@ -24,13 +24,13 @@ from evenhand.classifiers.protocol import Kind, Labelled, Targets
 from evenhand.errors import InputError
 
 PLAIN = LinearSettings(bits=12, characters=(), pairs=0.0, shouts=False, neutral=(), members=1, strength=2.0, rounds=500)
-SMALL = LinearSettings(bits=14, members=8, rounds=60)
+SMALL = LinearSettings(bits=13, members=8, rounds=25)
 KINDS: list[Kind] = ["binary", "multi-class", "multi-label"]
 
 
 @pytest.fixture(scope="module")
 def trained() -> LinearClassifier:
-    return LinearClassifier.train(labelled(texts=1000), SMALL)
+    return LinearClassifier.train(labelled(texts=700), SMALL)
 
 
 def dense(data: Labelled, settings: LinearSettings, weight: np.ndarray) -> np.ndarray:
@@ -137,7 +137,7 @@ def test_seeds(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.mark.parametrize("kind", KINDS)
 def test_members_differ_only_where_they_are_told_to(kind: Kind) -> None:
     """Without anchors, coefficients of buckets that no text has are zero: bags alone tell members apart."""
-    found = train(labelled(kind), replace(PLAIN, members=3, anchor=0.0))
+    found = train(labelled(kind), replace(PLAIN, members=3, anchor=0.0, rounds=20))
     used = np.unique(Featuriser(PLAIN)(labelled(kind).texts).parts.indices)
     unused = np.setdiff1d(np.arange(PLAIN.buckets), used)
     assert len(unused) > 1000
@@ -160,7 +160,7 @@ def unseen(data: Labelled, settings: LinearSettings) -> list[str]:
 @pytest.mark.parametrize("kind", ["binary", "multi-class"])
 def test_on_unseen_words_two_members_cancel(kind: Kind) -> None:
     """Members are drawn to opposite sides: each says something of what it does not know, a pair of them nothing."""
-    data, settings = labelled(kind), replace(SMALL, bits=17, members=4, anchor=0.5, characters=(4,), rounds=10)
+    data, settings = labelled(kind), replace(SMALL, bits=16, members=4, anchor=0.5, characters=(4,), rounds=6)
     found, texts = train(data, settings), unseen(data, settings)
     assert len(texts) > 40
     features = Featuriser(settings, found.weight)(texts)
@@ -218,7 +218,7 @@ def test_what_rounding_costs(trained: LinearClassifier) -> None:
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_a_model_says_the_same_before_and_after_it_was_saved(kind: Kind, tmp_path: Path) -> None:
-    data, settings = labelled(kind), replace(SMALL, bits=12, members=2)
+    data, settings = labelled(kind), replace(SMALL, bits=12, members=2, rounds=8)
     before = LinearClassifier.train(data, settings)
     before.write(tmp_path)
     after = LinearClassifier.read(tmp_path, data.targets, settings)
