@@ -25,7 +25,7 @@ VARIANTS = {
     "no parts": replace(WHOLE, characters=()),
     "long and short parts": replace(WHOLE, characters=(1, 8), pairs=0.5),
     "nobody neutral": replace(WHOLE, neutral=()),
-    "own neutral terms": replace(WHOLE, neutral=("Middle-Aged", "NASA", "d'accord", "...")),
+    "own neutral terms": replace(WHOLE, neutral=("Middle-Aged", "NASA", "d'accord")),
     "unigram": replace(UNIGRAM, bits=BITS),
 }
 TEXTS = [

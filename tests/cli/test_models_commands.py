@@ -104,7 +104,7 @@ def test_rows_without_a_score_are_counted(here, model: Path) -> None:
         (["--set", "strength=nan"], ["strength"]),
         (["--set", "pairs=inf"], ["pairs"]),
         (["--set", "seed=-1"], ["seed"]),
-        (["--set", 'neutral=["two words"]'], ["neutral takes single words, not 'two words'"]),
+        (["--set", 'neutral=["?"]'], ["neutral takes words, not '?'"]),
         (["--label", "toxc"], ["in.csv", "no column 'toxc'", "'toxic'"]),
         (["--label", " , "], ["--label"]),
         (["--label", "toxic,nothing"], ["no column 'nothing'"]),

@@ -8,8 +8,9 @@ import numpy as np
 import pytest
 
 from evenhand.synthetic.balancing import (
-    ABOUT_THINGS,
+    ABOUT_NOBODY,
     BENIGN,
+    INSULTS,
     PEOPLE,
     PERSON,
     PLAIN,
@@ -40,7 +41,7 @@ def named(text: str) -> set[str]:
 def every_filling() -> dict[str, set[str]]:
     """All that can ever be said, benign and violating, in lower case."""
     found = {}
-    for kind, patterns in (("benign", BENIGN), ("violating", VIOLATING), ("plain", PLAIN)):
+    for kind, patterns in (("benign", BENIGN), ("violating", VIOLATING), ("plain", PLAIN), ("insults", INSULTS)):
         found[kind] = {
             pattern.format(adj=t, a=f"{Subject(t).article} {t}", people=many, person=one, thing=thing).lower()
             for pattern in patterns
@@ -63,26 +64,28 @@ def test_half_violates_by_turns(sentences: Sentences) -> None:
 
 def test_every_sentence_is_of_its_kind(sentences: Sentences) -> None:
     known = every_filling()
-    assert not known["violating"] & (known["benign"] | known["plain"])
+    benign, bad = known["benign"] | known["plain"], known["violating"] | known["insults"]
+    assert not benign & bad
     for text, violates in zip(sentences.texts, sentences.violating, strict=True):
-        assert text.lower() in (known["violating"] if violates else known["benign"] | known["plain"]), text
+        assert text.lower() in (bad if violates else benign), text
         assert text[0] == text[0].upper()
 
 
 def test_the_two_of_a_pair_name_the_same_people(sentences: Sentences) -> None:
-    """Unless the benign one is about a thing: strong words about nobody."""
-    things = every_filling()["plain"]
+    """Unless both name nobody: strong words about a thing, and an insult."""
+    things, insults = every_filling()["plain"], every_filling()["insults"]
     about_things = 0
     for benign, violating in zip(sentences.texts[::2], sentences.texts[1::2], strict=True):
         if benign.lower() in things:
             about_things += 1
+            assert violating.lower() in insults
             continue
         one, other = named(benign), named(violating)
         assert one == other, (benign, violating)
         assert one
     pairs = ROWS // 2
-    error = np.sqrt(ABOUT_THINGS * (1 - ABOUT_THINGS) / pairs)
-    assert about_things / pairs == pytest.approx(ABOUT_THINGS, abs=4 * error)
+    error = np.sqrt(ABOUT_NOBODY * (1 - ABOUT_NOBODY) / pairs)
+    assert about_things / pairs == pytest.approx(ABOUT_NOBODY, abs=4 * error)
 
 
 def test_every_group_is_named_as_often(sentences: Sentences) -> None:

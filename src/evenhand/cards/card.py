@@ -125,8 +125,8 @@ def _bias(finding: Finding) -> Iterator[str]:
     yield f"{len(groups)} groups, {finding.get('count').value:,.0f} rows, AUROC {finding.get('auroc')}."
     yield f"{len(marked)} of the groups stand out in at least one number after allowing for everything looked at."
     every = [value for group in groups if (value := finding.get("bpsn_auc", group=group).value) is not None]
-    yield f"BPSN AUC is between {min(every):.3f} and {max(every):.3f}. The groups whose benign rows are most easily taken"
-    yield "for violating ones (lowest BPSN AUC) first:"
+    yield f"BPSN AUC is between {min(every):.3f} and {max(every):.3f}. The groups whose benign rows are most easily"
+    yield "taken for violating ones (lowest BPSN AUC) first:"
     yield from ("", "| group | rows | " + " | ".join(word(name).label for name in OF_GROUPS) + " |")
     yield "|---|--:|" + "--:|" * len(OF_GROUPS)
     lowest = sorted(groups, key=lambda group: _value(finding, "bpsn_auc", group))

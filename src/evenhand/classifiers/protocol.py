@@ -92,7 +92,7 @@ class Scores:
         return cls(
             all_[0].targets,
             np.concatenate([part.probabilities for part in all_]),
-            np.concatenate(spread) if spread else None,
+            np.concatenate(spread) if len(spread) == len(all_) else None,
         )
 
 

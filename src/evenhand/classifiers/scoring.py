@@ -98,9 +98,7 @@ def _check_answers(scored: pl.DataFrame, column: str, answer: str, source: Sourc
     """A service that refuses every text is asked wrongly: better said at the start than after a million texts."""
     asked = int((scored[column].cast(pl.String).str.strip_chars() != "").sum())
     if asked >= SILENT and scored[answer].null_count() == len(scored):
-        problem = (
-            f"the model gave no answer to any of the first {asked:,} texts: is its key, or its description, right?"
-        )
+        problem = f"the model gave no answer to any of the first {asked:,} texts: are its key and description right?"
         raise InputError(problem, source=source.name)
 
 

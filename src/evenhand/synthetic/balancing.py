@@ -16,7 +16,7 @@ import numpy.typing as npt
 from evenhand.synthetic.templates import Subject
 from evenhand.synthetic.terms import IDENTITIES
 
-ABOUT_THINGS = 0.15  # of the benign sentences
+ABOUT_NOBODY = 0.15  # of the pairs
 PEOPLE = ("people", "folks", "families", "women", "men", "students", "colleagues", "neighbours", "kids", "communities")
 PERSON = ("person", "woman", "man", "friend", "student", "colleague", "neighbour", "teacher", "doctor", "guy")
 THINGS = (
@@ -84,6 +84,17 @@ PLAIN = (  # strong words about nobody
     "Hell yes, that was a bloody good match.",
 )
 
+INSULTS = (  # the same, about nobody but you
+    "You are a complete idiot.",
+    "What an idiot you are, honestly.",
+    "Shut up, you moron.",
+    "You are pathetic and worthless.",
+    "Nobody likes you, loser.",
+    "I hope you get hurt, scum.",
+    "You disgust me, go to hell.",
+    "Only a fool would write such garbage, you clown.",
+)
+
 VIOLATING = (
     "I hate {adj} {people}.",
     "I cannot stand {adj} {people}, they make me sick.",
@@ -141,7 +152,7 @@ class Sentences:
 
 
 def balancing(rows: int, *, seed: int = 0) -> Sentences:
-    """Benign and violating sentences by turns; a pair names the same people, or the benign one a thing."""
+    """Benign and violating sentences by turns; a pair names the same people in the same form, or nobody."""
     rng = np.random.default_rng(seed)
     texts = [text for _ in range(-(-rows // 2)) for text in _pair(rng)]
     return Sentences(texts[:rows], np.arange(rows) % 2 == 1)
@@ -155,9 +166,10 @@ def _pair(rng: np.random.Generator) -> tuple[str, str]:
         "people": _one(rng, PEOPLE),
         "person": _one(rng, PERSON),
     }
-    violating = _one(rng, VIOLATING)
-    alike = PLAIN if rng.random() < ABOUT_THINGS else _FORMS[_form(violating)]
-    return _filled(_one(rng, alike), words, rng), _filled(violating, words, rng)
+    about_nobody = rng.random() < ABOUT_NOBODY
+    violating = _one(rng, INSULTS if about_nobody else VIOLATING)
+    benign = _one(rng, PLAIN if about_nobody else _FORMS[_form(violating)])
+    return _filled(benign, words, rng), _filled(violating, words, rng)
 
 
 def _filled(pattern: str, words: dict[str, str], rng: np.random.Generator) -> str:

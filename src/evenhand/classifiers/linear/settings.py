@@ -13,11 +13,13 @@ from evenhand.errors import InputError
 from evenhand.synthetic.terms import IDENTITIES, PEOPLE
 
 
-def _split(words: str) -> list[str]:
-    return re.findall(r"\w+", words)
+def _descriptions() -> tuple[str, ...]:
+    """Every word by which people are described or named, also as "woman's", and the articles before it."""
+    plain = {word for i in IDENTITIES for words in i.words for word in re.findall(r"\w+", words)} | set(PEOPLE)
+    return tuple(sorted(plain | {f"{word}s" for word in plain} | {"a", "an"}))
 
 
-DESCRIPTIONS = tuple(sorted({word for i in IDENTITIES for words in i.words for word in _split(words)} | set(PEOPLE)))
+DESCRIPTIONS = _descriptions()
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -53,9 +55,9 @@ class LinearSettings:
             raise InputError("characters are the lengths of parts of words: 1 to 8")
         if self.rounds < 1 or self.seed < 0:
             raise InputError("rounds must be 1 or more, and the seed may not be negative")
-        several = np.bincount(Words.of(self.neutral).text, minlength=len(self.neutral)) != 1
-        if several.any():
-            raise InputError(f"neutral takes single words, not '{self.neutral[int(several.argmax())]}'")
+        empty = np.bincount(Words.of(self.neutral).text, minlength=len(self.neutral)) == 0
+        if empty.any():
+            raise InputError(f"neutral takes words, not '{self.neutral[int(empty.argmax())]}'")
 
     @property
     def buckets(self) -> int:
