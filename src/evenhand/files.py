@@ -40,7 +40,7 @@ def writing(folder: Path, *, replaces: Sequence[str] = ()) -> Iterator[Path]:
         folder.mkdir(parents=True, exist_ok=True)
         staging = Path(tempfile.mkdtemp(prefix=".evenhand-", dir=folder))
     except OSError as error:
-        _remove_empty(fresh)
+        remove_empty(fresh)
         raise InputError(f"the output folder cannot be written: {error.strerror}", source=str(folder)) from None
     try:
         yield staging
@@ -49,10 +49,10 @@ def writing(folder: Path, *, replaces: Sequence[str] = ()) -> Iterator[Path]:
         raise InputError(f"the output could not be written: {error.strerror}", source=str(folder)) from None
     finally:
         shutil.rmtree(staging, ignore_errors=True)
-        _remove_empty(fresh)
+        remove_empty(fresh)
 
 
-def _remove_empty(folders: list[Path]) -> None:
+def remove_empty(folders: list[Path]) -> None:
     """Those that were made in vain."""
     for folder in folders:
         if folder.is_dir() and not any(folder.iterdir()):

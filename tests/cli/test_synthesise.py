@@ -48,7 +48,7 @@ def test_a_community(program) -> None:
 @pytest.mark.parametrize(
     ("arguments", "says"),
     [
-        (["templates", "-o", "t.xlsx"], "t.xlsx: the output must end in one of .parquet, .csv"),
+        (["templates", "-o", "t.xlsx"], "t.xlsx: the output must end in one of .parquet, .csv, .tsv, .jsonl, .arrow"),
         (["templates", "-o", "folder.csv"], "folder.csv: this is a folder"),
         (["templates", "-o", "t.csv", "--rows", "3"], "3 rows are too few"),
         (["templates", "-o", "new/t.csv", "--rows", "-1"], "-1 rows are too few"),

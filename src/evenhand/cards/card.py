@@ -81,7 +81,7 @@ class Card:
         yield from ("", "## Licence", "", self.licence)
 
     def _classes(self) -> str:
-        names = ", ".join(f"`{_plain(name)}`" for name in self.targets.classes)
+        names = ", ".join(f"'{_plain(name)}'" for name in self.targets.classes)  # code would show the escapes
         return {"binary": f"{names} or not", "multi-class": f"one of {names}", "multi-label": f"any of {names}"}[
             self.targets.kind
         ]
@@ -124,7 +124,9 @@ def _bias(finding: Finding) -> Iterator[str]:
     marked = {m.slice["group"] for m in finding if "stands_out" in m.estimate.flags and set(m.slice) == {"group"}}
     yield f"{len(groups)} groups, {finding.get('count').value:,.0f} rows, AUROC {finding.get('auroc')}."
     yield f"{len(marked)} of the groups stand out in at least one number after allowing for everything looked at."
-    yield "The groups whose benign rows are most easily taken for violating ones (lowest BPSN AUC) first:"
+    every = [value for group in groups if (value := finding.get("bpsn_auc", group=group).value) is not None]
+    yield f"BPSN AUC is between {min(every):.3f} and {max(every):.3f}. The groups whose benign rows are most easily"
+    yield "taken for violating ones (lowest BPSN AUC) first:"
     yield from ("", "| group | rows | " + " | ".join(word(name).label for name in OF_GROUPS) + " |")
     yield "|---|--:|" + "--:|" * len(OF_GROUPS)
     lowest = sorted(groups, key=lambda group: _value(finding, "bpsn_auc", group))
@@ -149,11 +151,11 @@ def _value(finding: Finding, measure: str, group: str) -> float:
 def _facts(facts: Mapping[str, Any]) -> Iterator[str]:
     yield from ("| | |", "|---|---|")
     for name, value in facts.items():
-        shown = ", ".join(map(str, value)) if isinstance(value, (list, tuple)) else str(value)
+        shown = ", ".join(map(str, value)) if isinstance(value, (list, tuple)) else str("" if value is None else value)
         yield f"| {_plain(name.replace('_', ' '))} | {_plain(shown) or '–'} |"
 
 
 def _plain(text: str) -> str:
     """Safe in a Markdown table, whatever a column or class is called."""
-    clean = CONTROL.sub(" ", text).replace("\\", "\\\\").replace("|", "\\|").replace("`", "'")
-    return clean.replace("<", "&lt;").replace(">", "&gt;")
+    clean = CONTROL.sub(" ", text).replace("\\", "\\\\").replace("|", "\\|").replace("[", "\\[").replace("`", "'")
+    return clean.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")

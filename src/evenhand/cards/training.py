@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -44,6 +44,7 @@ def train(
     label_threshold: float = 0.5,
     where: str | None = None,
     called: str | None = None,
+    query: str | None = None,
     test: Any = None,
     test_where: str | None = None,
     method: str = "linear",
@@ -69,9 +70,10 @@ def train(
         where=where,
         called=called,
     )
-    source = open_source(data)
+    source = open_source(data, query=query)
     progress("reading", 0, 0)
     learnt, unseen = _parts(source, question, test, test_where)
+    told = "a tenth, held out at random" if test is None and test_where is None else test_where or _named(test)
     more = _balanced(learnt, balance)
     model = methods.train(more, method=method, options=settings or {}, progress=progress)
     title = name or out.resolve().name
@@ -80,7 +82,7 @@ def train(
         targets=model.targets,
         method=method,
         settings=asdict(model.settings),
-        data=_facts(source, question, learnt, unseen, balance),
+        data=_facts(source, question, learnt, balance) | {"unseen_rows": len(unseen.texts), "unseen": told},
         examination=examine(model, unseen, progress),
         **asdict(papers),
     )
@@ -88,18 +90,24 @@ def train(
 
 
 def _parts(source: Source, question: Question, test: Any, test_where: str | None) -> tuple[Labelled, Labelled]:
-    """What to learn from, and what to examine with."""
-    whole = read_labelled(source, question)
+    """What to learn from, and what to examine with: never the same row of a source."""
     if test is not None or test_where is not None:
         other = open_source(test) if test is not None else source
-        unseen = read_labelled(other, Question(**{**asdict(question), "where": test_where}))
-        if unseen.targets != whole.targets:
-            raise InputError("its labels are not those of the training data", source=other.name)
-        return whole, unseen
+        learnt = read_labelled(source, question if test is not None else replace(question, without=test_where))
+        unseen = read_labelled(other, replace(question, where=test_where))
+        if unseen.targets != learnt.targets:
+            raise InputError("the unseen rows have other labels than those to learn from", source=other.name)
+        return learnt, unseen
+    whole = read_labelled(source, question)
     if len(whole.texts) < 2 / HELD_OUT:
-        raise InputError(f"{len(whole.texts)} rows with a text are too few to train on and to hold some out")
+        problem = f"{len(whole.texts)} rows with a text are too few to train on and to hold some out"
+        raise InputError(problem, source=source.name)
     held = np.random.default_rng(0).random(len(whole.texts)) < HELD_OUT
-    held[:1] = True  # never none
+    held[whole.truth.argmax(axis=0)] = False  # of each class something is learnt
+    if not held.any():
+        raise InputError(
+            f"{len(whole.texts)} rows are too few for {len(whole.targets.classes)} classes", source=source.name
+        )
     return _rows(whole, ~held), _rows(whole, held)
 
 
@@ -117,7 +125,12 @@ def _balanced(data: Labelled, rows: int) -> Labelled:
     return Labelled([*data.texts, *made.texts], truth, data.targets)
 
 
-def _facts(source: Source, question: Question, learnt: Labelled, unseen: Labelled, balance: int) -> dict[str, Any]:
+def _named(test: Any) -> str:
+    """What unseen rows that came apart are called."""
+    return Path(test).name if isinstance(test, (str, Path)) else "another table"
+
+
+def _facts(source: Source, question: Question, learnt: Labelled, balance: int) -> dict[str, Any]:
     shares = zip(learnt.targets.classes, learnt.truth.mean(axis=0), strict=True)
     return {
         **source.fingerprint(),
@@ -125,6 +138,5 @@ def _facts(source: Source, question: Question, learnt: Labelled, unseen: Labelle
         "where": question.where,
         "rows": len(learnt.texts),
         "shares": [f"{name} {share:.1%}" for name, share in shares],
-        "unseen_rows": len(unseen.texts),
         "balancing_sentences": balance,
     }

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
@@ -47,8 +47,13 @@ def check_free(folder: Path) -> None:
     """A folder may be replaced if it is a model already; another one only if it is empty."""
     if folder.is_file():
         raise InputError("a model is a folder, and this is a file", source=str(folder))
-    if folder.is_dir() and any(folder.iterdir()) and not (folder / MANIFEST).exists():
+    if folder.is_dir() and not (folder / MANIFEST).exists() and any(_others(folder)):
         raise InputError("this folder holds something else than a model: choose another", source=str(folder))
+
+
+def _others(folder: Path) -> Iterator[Path]:
+    """What is not left from a run that was broken off."""
+    return (path for path in folder.iterdir() if not path.name.startswith(".evenhand-"))
 
 
 def load(folder: Path) -> Trainable:
@@ -98,7 +103,7 @@ def check_files(folder: Path, content: Mapping[str, Any]) -> None:
 
 def _text(folder: Path) -> str:
     try:
-        return (folder / MANIFEST).read_text(encoding="utf-8")
+        return (folder / MANIFEST).read_bytes().decode("utf-8")  # as text, other line ends would go unseen
     except FileNotFoundError:
         raise InputError(f"{MANIFEST} is missing: this is no model, or not all of it") from None
     except UnicodeDecodeError:

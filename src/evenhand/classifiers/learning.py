@@ -29,11 +29,14 @@ class Question:
     positive: tuple[str, ...] = ()
     label_threshold: float = 0.5
     where: str | None = None
+    without: str | None = None  # rows that are left out, in SQL as well
     called: str | None = None  # what the one class is called, where the name of the column says little
 
     def __post_init__(self) -> None:
         if not self.label:
             raise InputError("say which column is the label: --label")
+        if len(set(self.label)) < len(self.label):
+            raise InputError(f"a label column is named twice: {', '.join(self.label)}")
         if len(self.label) > 1 and self.positive:
             raise InputError("several labels are each true or false: --positive goes with one label")
         if len(self.label) > 1 and self.called:
@@ -49,7 +52,7 @@ def read_labelled(source: Source, question: Question) -> Labelled:
             raise faults.unknown_column(column, known, source.name)
     if text in question.label:
         raise InputError(f"'{text}' cannot be both the text and the label", source=source.name)
-    table = _read(source, [text, *question.label], question.where)
+    table = _read(source, [text, *question.label], question)
     texts = table.frame[text].cast(pl.String)
     filled = texts.is_not_null() & (texts.str.strip_chars() != "")
     if not filled.any():
@@ -58,21 +61,19 @@ def read_labelled(source: Source, question: Question) -> Labelled:
     return Labelled(texts.filter(filled).to_list(), truth[filled.to_numpy()].astype(np.float32), targets)
 
 
-def _read(source: Source, wanted: list[str], where: str | None) -> Table:
-    kept = condition(where, source) if where else None
-
-    def build(lazy: pl.LazyFrame) -> pl.LazyFrame:
-        numbered = lazy.with_row_index(ROW)
-        return (numbered if kept is None else numbered.filter(kept)).select(ROW, *wanted)
-
-    frame = source.collect(build)
+def _read(source: Source, wanted: list[str], question: Question) -> Table:
+    kept = [condition(question.where, source)] if question.where else []
+    kept += [~condition(question.without, source).fill_null(False)] if question.without else []
+    frame = source.collect(lambda lazy: lazy.with_row_index(ROW).filter(*kept).select(ROW, *wanted))
     if not len(frame):
-        raise InputError("no row is left" if where else "the file holds no rows", source=source.name)
+        raise InputError("no row is left" if kept else "the file holds no rows", source=source.name)
     return Table(source.name, frame, frame[ROW])
 
 
 def _truth(table: Table, question: Question) -> tuple[Mask, Targets]:
     if len(question.label) == 1 and _is_words(table, question):
+        if question.called:
+            table.fail("several words are called as they are: --called goes with one class", question.label[0])
         return _one_of(table, question.label[0])
     found = [_yes_or_no(table, column, question) for column in question.label]
     several = len(question.label) > 1

@@ -14,6 +14,7 @@ from typing import Any
 import polars as pl
 
 from evenhand.errors import InputError
+from evenhand.files import remove_empty
 
 JOB = "job.json"
 LOCK = "lock"
@@ -35,8 +36,13 @@ class Pieces:
         """Keep one more, whole or not at all."""
         target = self.folder / f"{self.rows:012d}.parquet"
         fresh = target.with_suffix(".new")
-        piece.write_parquet(fresh)
-        os.replace(fresh, target)
+        try:
+            piece.write_parquet(fresh)
+            os.replace(fresh, target)
+        except (OSError, pl.exceptions.PolarsError) as error:  # the second is how a full disk can show
+            raise InputError(f"what was scored could not be kept, the disk may be full: {_reason(error)}") from None
+        finally:
+            fresh.unlink(missing_ok=True)
         self.rows += len(piece)
 
     def scan(self) -> pl.LazyFrame:
@@ -45,21 +51,53 @@ class Pieces:
 
 
 @contextmanager
-def pieces_beside(out: Path, job: Mapping[str, Any]) -> Iterator[Pieces]:
-    """The pieces of an earlier run of the same job, or none; gone when the work is done, kept when it fails."""
+def pieces_beside(out: Path, job: Mapping[str, Any] | None) -> Iterator[Pieces]:
+    """The pieces of an earlier run of the same job, or none; gone when the work is done, kept when it fails.
+
+    Without a `job` by which it could be known again nothing is kept.
+    """
     folder = out.with_name(f".{out.name}.pieces")
+    made = [parent for parent in folder.parents if not parent.exists()]  # innermost first
+    pieces = Pieces(folder)
+    try:
+        with _locked(folder, out):
+            try:
+                _resume(pieces, job)
+                yield pieces
+                job = None
+            finally:
+                if job is None or not pieces.rows:
+                    shutil.rmtree(folder, ignore_errors=True)
+    except (OSError, InputError) as error:
+        raise _explained(error, out, kept=job is not None and pieces.rows > 0) from None
+    finally:
+        remove_empty(made)
+
+
+def _explained(error: OSError | InputError, out: Path, *, kept: bool) -> InputError:
+    """Why the run broke off, and whether to run it again: not where the data is at fault, which names its source."""
+    found = error if isinstance(error, InputError) else InputError(f"the run broke off: {_reason(error)}")
+    if not kept or found.source not in (None, str(out)):
+        return found.within(str(out))
+    return InputError(f"{found.problem}; what is scored so far is kept, run it again to go on", source=str(out))
+
+
+def _reason(error: Exception) -> str:
+    said = str(getattr(error, "strerror", None) or error).strip()
+    return said.splitlines()[0] if said else type(error).__name__
+
+
+@contextmanager
+def _locked(folder: Path, out: Path) -> Iterator[None]:
+    """Nobody else writes here meanwhile; what belongs to another run is left alone."""
     try:
         folder.mkdir(parents=True, exist_ok=True)
-        with (folder / LOCK).open("w") as lock:
-            _take(lock, out)
-            yield _resumed(folder, json.dumps(job, sort_keys=True))
+        lock = (folder / LOCK).open("a")
     except OSError as error:
-        hint = "; what was scored is kept: run the same command again to go on" if any(folder.glob("0*")) else ""
-        raise InputError(f"the output cannot be written: {error.strerror}{hint}", source=str(out)) from None
-    finally:
-        if folder.is_dir() and not any(folder.glob("*.parquet")):
-            shutil.rmtree(folder, ignore_errors=True)
-    shutil.rmtree(folder, ignore_errors=True)
+        raise InputError(f"the output cannot be written: {_reason(error)}", source=str(out)) from None
+    with lock:
+        _take(lock, out)
+        yield
 
 
 def _take(lock: Any, out: Path) -> None:
@@ -73,16 +111,23 @@ def _take(lock: Any, out: Path) -> None:
         raise InputError("another run is writing this file", source=str(out)) from None
 
 
-def _resumed(folder: Path, job: str) -> Pieces:
-    known = folder / JOB
-    if not known.exists() or known.read_text(encoding="utf-8") != job:  # of another model, file or option
-        for path in folder.glob("*.parquet"):
+def _resume(pieces: Pieces, job: Mapping[str, Any] | None) -> None:
+    """Count what there is of the same job; after a piece that is missing or damaged nothing counts."""
+    known, told = pieces.folder / JOB, json.dumps(job, sort_keys=True).encode()
+    if job is None or not known.exists() or known.read_bytes() != told:  # of another model, file or option
+        for path in pieces.files:
             path.unlink()
-        known.write_text(job, encoding="utf-8")
-    pieces = Pieces(folder)
-    for path in pieces.files:  # in order; after a gap nothing counts
-        if int(path.stem) != pieces.rows:
+        known.write_bytes(told)
+    for path in pieces.files:
+        rows = _rows(path) if path.stem == f"{pieces.rows:012d}" else 0
+        pieces.rows += rows
+        if not rows:
             path.unlink()
-            continue
-        pieces.rows += pl.scan_parquet(path, glob=False).select(pl.len()).collect().item()
-    return pieces
+
+
+def _rows(path: Path) -> int:
+    """How many rows a piece has: none if any of it cannot be read."""
+    try:
+        return len(pl.read_parquet(path, glob=False))
+    except (OSError, pl.exceptions.PolarsError):
+        return 0

@@ -55,8 +55,10 @@ class Scores:
     @classmethod
     def of_members(cls, targets: Targets, members: Floats) -> Scores:
         """From the probabilities of each member: [members, texts, classes]."""
-        several = len(members) > 1
-        return cls(targets, members.mean(axis=0), members.var(axis=0) if several else None)
+        count = len(members)  # added up one by one: in what order NumPy would depends on how many texts there are
+        mean = sum(members[1:], start=members[0]) / count
+        spread = sum(np.square(member - mean) for member in members) / count if count > 1 else None
+        return cls(targets, mean, spread)
 
     @property
     def uncertainty(self) -> Floats:
@@ -90,7 +92,7 @@ class Scores:
         return cls(
             all_[0].targets,
             np.concatenate([part.probabilities for part in all_]),
-            np.concatenate(spread) if spread else None,
+            np.concatenate(spread) if len(spread) == len(all_) else None,
         )
 
 

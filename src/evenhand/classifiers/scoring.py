@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import uuid
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -20,6 +19,7 @@ from evenhand.evidence.output import check_file, write_table
 from evenhand.progress import Progress, silent
 
 DELIMITED = (".csv", ".tsv")
+SILENT = 20  # texts in a row without an answer, at the start, that are no accident
 
 
 @dataclass(frozen=True)
@@ -36,9 +36,8 @@ def score(data: Any, *, model: str | Path | Classifier = "default", text: str | 
     source, classifier = open_source(data), open_model(model)
     column = text_column(source, text)
     _check_names(source, classifier, "")
-    frame = source.collect(lambda lazy: lazy)
-    parts = [with_scores(part, column, classifier) for part in frame.iter_slices(classifier.batch)]
-    return pl.concat(parts) if parts else with_scores(frame, column, classifier)
+    parts = [with_scores(part, column, classifier) for part in source.batches(classifier.batch)]
+    return pl.concat(parts) if parts else with_scores(source.collect(lambda lazy: lazy), column, classifier)
 
 
 def score_file(
@@ -48,35 +47,41 @@ def score_file(
     model: str | Path | Classifier = "default",
     text: str | None = None,
     prefix: str = "",
+    query: str | None = None,
     progress: Progress | None = None,
 ) -> Scored:
     """Score into a new file, in pieces: memory does not grow with the table.
 
     Run again after it was broken off, with the same model, data and options, it goes on after the last finished piece.
     """
-    source, out, progress = open_source(data), Path(out), progress or silent
-    check_file(out)
+    source, out, progress = open_source(data, query=query), Path(out), progress or silent
     column, classifier = text_column(source, text), open_model(model)
     _check_names(source, classifier, prefix)
+    if source.file and out.exists() and out.samefile(source.file.path):
+        raise InputError("the output would replace the file that is read: choose another name", source=str(out))
+    check_file(out, source.columns())
     verbatim = out.suffix.lower() in DELIMITED  # types that are read and written again can change what stood there
     job = {
-        "source": source.fingerprint() if source.file else uuid.uuid4().hex,  # only a file can be known again
+        "source": source.file and source.fingerprint(),
         "model": [classifier.name, classifier.version, classifier.batch],
         "columns": [column, prefix, verbatim],
     }
-    with pieces_beside(out, job) as pieces:
+    with pieces_beside(out, job if source.file else None) as pieces:  # only a file can be known again
         resumed, total = pieces.rows, _length(source)
         progress("scoring", resumed, total)
         for batch in source.batches(classifier.batch, skip=resumed, verbatim=verbatim):
-            pieces.add(with_scores(batch, column, classifier, prefix))
+            scored = with_scores(batch, column, classifier, prefix)
+            if not pieces.rows:
+                _check_answers(scored, column, prefix + names(classifier)[0], source)
+            pieces.add(scored)
             progress("scoring", pieces.rows, total)
         if not pieces.rows:
             raise InputError("the file holds no rows", source=source.name)
-        probability = next(name for name in pieces.scan().collect_schema() if name.startswith(f"{prefix}p"))
-        unscored = pieces.scan().select(pl.col(probability).null_count()).collect().item()
+        rows = pieces.rows
+        unscored = pieces.scan().select(pl.col(prefix + names(classifier)[0]).null_count()).collect().item()
         progress("writing", 0, 0)
         write_table(pieces.scan(), out)
-    return Scored(pieces.rows, resumed, unscored)
+    return Scored(rows, resumed, unscored)
 
 
 def with_scores(frame: pl.DataFrame, column: str, model: Classifier, prefix: str = "") -> pl.DataFrame:
@@ -87,6 +92,14 @@ def with_scores(frame: pl.DataFrame, column: str, model: Classifier, prefix: str
     added = {name: _filled(values, filled) for name, values in found.items()}
     named = {"model": pl.lit(model.name), "model_version": pl.lit(model.version)}
     return frame.with_columns(**{prefix + name: values for name, values in (added | named).items()})
+
+
+def _check_answers(scored: pl.DataFrame, column: str, answer: str, source: Source) -> None:
+    """A service that refuses every text is asked wrongly: better said at the start than after a million texts."""
+    asked = int((scored[column].cast(pl.String).str.strip_chars() != "").sum())
+    if asked >= SILENT and scored[answer].null_count() == len(scored):
+        problem = f"the model gave no answer to any of the first {asked:,} texts: are its key and description right?"
+        raise InputError(problem, source=source.name)
 
 
 def _filled(values: Floats, filled: pl.Series) -> pl.Series:

@@ -16,7 +16,9 @@ def score(
             show_default=False,
         ),
     ],
-    file: Annotated[str, typer.Argument(help="CSV, TSV, Parquet, JSONL, Arrow or XLSX.", show_default=False)],
+    file: Annotated[
+        str, typer.Argument(help="CSV, TSV, Parquet, JSONL, Arrow, XLSX, or a database URL.", show_default=False)
+    ],
     out: Annotated[
         Path,
         typer.Option("--out", "-o", help="File to write: .parquet, .csv, .tsv, .jsonl or .arrow.", show_default=False),
@@ -28,6 +30,10 @@ def score(
     prefix: Annotated[
         str, typer.Option("--prefix", help="Put this before the names of the new columns.", show_default=False)
     ] = "",
+    query: Annotated[
+        Optional[str],  # noqa: UP045
+        typer.Option("--query", help="For a database URL: the query whose rows are the items.", show_default=False),
+    ] = None,
 ) -> None:
     """Score the texts of a file: adds p, uncertainty, model_uncertainty, model and model_version.
 
@@ -37,7 +43,7 @@ def score(
     from evenhand.cli.progress import progress_bar
 
     with progress_bar() as progress:
-        done = score_file(file, out, model=model, text=text, prefix=prefix, progress=progress)
+        done = score_file(file, out, model=model, text=text, prefix=prefix, query=query, progress=progress)
     if done.resumed:
         print(f"went on after {done.resumed:,} rows that were scored before")
     if done.unscored:

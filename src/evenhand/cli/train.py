@@ -17,7 +17,9 @@ def _option(help_: str, *names: str, **more: Any) -> Any:
 
 
 def train(
-    data: Annotated[str, typer.Argument(help="CSV, TSV, Parquet, JSONL, Arrow or XLSX.", show_default=False)],
+    data: Annotated[
+        str, typer.Argument(help="CSV, TSV, Parquet, JSONL, Arrow, XLSX, or a database URL.", show_default=False)
+    ],
     label: Annotated[
         str, _option("Label column: true/false, 0/1, a share of annotators, or words; several by commas.", "--label")
     ],
@@ -31,6 +33,7 @@ def train(
     ] = 0.5,
     called: Annotated[Text, _option("What the violating class is called. Default: its label, or the column.")] = None,
     where: Annotated[Text, _option("Train on rows that meet this SQL condition only.")] = None,
+    query: Annotated[Text, _option("For a database URL: the query whose rows are the items.")] = None,
     test: Annotated[Text, _option("File of unseen rows for the card. Default: a tenth is held out.")] = None,
     test_where: Annotated[Text, _option("Unseen rows are those that meet this SQL condition.")] = None,
     method: Annotated[str, _option("linear (default) or unigram.")] = "linear",
@@ -56,6 +59,7 @@ def train(
             label_threshold=label_threshold,
             where=where,
             called=called,
+            query=query,
             test=test,
             test_where=test_where,
             method=method,

@@ -38,6 +38,10 @@ def _verbatim(path: Path) -> pl.LazyFrame:
     return pl.scan_csv(path, separator=faults.separator(path), infer_schema=False, glob=False)
 
 
+def _json_lines(path: Path, looked_at: int | None) -> pl.LazyFrame:
+    return pl.scan_ndjson(glob.escape(str(path)), infer_schema_length=looked_at)
+
+
 def _xlsx(path: Path) -> pl.LazyFrame:
     try:
         import fastexcel  # noqa: F401
@@ -63,7 +67,8 @@ FORMATS = (
     Format(
         "JSONL",
         (".jsonl", ".ndjson"),
-        lambda path: pl.scan_ndjson(glob.escape(str(path)), infer_schema_length=LOOKED_AT),
+        lambda path: _json_lines(path, LOOKED_AT),
+        lambda path: _json_lines(path, None),
         locate=faults.in_json_lines,
     ),
     Format("Arrow", (".arrow", ".feather"), lambda path: pl.scan_ipc(path, glob=False)),
@@ -90,7 +95,7 @@ class File:
     @property
     def is_delimited(self) -> bool:
         """Types are guessed, and readers are lenient about fields."""
-        return self.format.again is not None
+        return self.format.verbatim is not None
 
     def scan(self, *, every_row: bool = False) -> pl.LazyFrame:
         """The table; with types inferred from every row for when the first ones misled."""
@@ -99,7 +104,7 @@ class File:
 
     def verbatim(self) -> pl.LazyFrame:
         """The table with nothing changed: fields of delimited text stay text."""
-        return (self.format.verbatim or self.format.scan)(self.path)
+        return self.format.verbatim(self.path) if self.format.verbatim else self.scan(every_row=True)
 
     def explain(self, error: Exception) -> InputError:
         """Why reading failed, and in which row."""

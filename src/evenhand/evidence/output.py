@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import os
+import tempfile
 from collections.abc import Callable
 from pathlib import Path
 
 import polars as pl
 
 from evenhand.errors import InputError
-from evenhand.files import check_writable
+from evenhand.files import remove_empty
 
 SINKS: dict[str, Callable[[pl.LazyFrame, Path], object]] = {
     ".parquet": lambda frame, path: frame.sink_parquet(path),
@@ -20,13 +21,23 @@ SINKS: dict[str, Callable[[pl.LazyFrame, Path], object]] = {
 }
 
 
-def check_file(out: Path) -> None:
-    """Refuse what cannot be written before the work rather than after it."""
+def check_file(out: Path, columns: pl.Schema | None = None) -> None:
+    """Refuse what cannot be written before the work rather than after it; leave nothing behind."""
     if out.suffix.lower() not in SINKS:
         raise InputError(f"the output must end in one of {', '.join(SINKS)}", source=str(out))
     if out.is_dir():
         raise InputError("this is a folder, and a file is to be written", source=str(out))
-    check_writable(out.parent)
+    made = [folder for folder in out.parents if not folder.exists()]  # innermost first
+    try:
+        out.parent.mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryDirectory(prefix=".evenhand-", dir=out.parent) as trial:  # not the name of another run
+            write_table(pl.DataFrame(schema=columns).lazy(), Path(trial) / out.name)
+    except OSError as error:
+        raise InputError(f"the file cannot be written: {error.strerror}", source=str(out)) from None
+    except InputError as error:
+        raise InputError(error.problem, source=str(out)) from None
+    finally:
+        remove_empty(made)
 
 
 def write_table(frame: pl.LazyFrame, out: Path) -> None:

@@ -54,7 +54,7 @@ class Source:
             try:
                 return action(self.frame)
             except pl.exceptions.ComputeError:
-                if not (self.file and self.file.is_delimited):
+                if not (self.file and self.file.format.again):
                     raise
                 return action(self.file.scan(every_row=True))
 

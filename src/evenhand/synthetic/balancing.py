@@ -1,8 +1,9 @@
 """Sentences that teach a model to look past who is spoken of: praise, plain facts, hostility and answers to it.
 
 In comments that people wrote, words for some groups stand mostly in attacks, and a model learns the word instead of the
-attack. These sentences mention every group equally often in both. They share no sentence with the template tests, so
-that a model trained with them can still be tested with those.
+attack. These sentences mention every group as often as any other, and whoever is attacked is spoken of without
+hostility too, but for some benign sentences with strong words about things. They share no sentence with the template
+tests, so that a model trained with them can still be tested with those.
 """
 
 from __future__ import annotations
@@ -12,9 +13,10 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
+from evenhand.synthetic.templates import Subject
 from evenhand.synthetic.terms import IDENTITIES
 
-ABOUT_THINGS = 0.15  # of the benign sentences
+ABOUT_NOBODY = 0.15  # of the pairs
 PEOPLE = ("people", "folks", "families", "women", "men", "students", "colleagues", "neighbours", "kids", "communities")
 PERSON = ("person", "woman", "man", "friend", "student", "colleague", "neighbour", "teacher", "doctor", "guy")
 THINGS = (
@@ -82,6 +84,17 @@ PLAIN = (  # strong words about nobody
     "Hell yes, that was a bloody good match.",
 )
 
+INSULTS = (  # the same, about nobody but you
+    "You are a complete idiot.",
+    "What an idiot you are, honestly.",
+    "Shut up, you moron.",
+    "You are pathetic and worthless.",
+    "Nobody likes you, loser.",
+    "I hope you get hurt, scum.",
+    "You disgust me, go to hell.",
+    "Only a fool would write such garbage, you clown.",
+)
+
 VIOLATING = (
     "I hate {adj} {people}.",
     "I cannot stand {adj} {people}, they make me sick.",
@@ -116,7 +129,7 @@ VIOLATING = (
     "No wonder you are so dumb, you are {adj}.",
     "You {adj} {people} are pathetic.",
     "You are {a} {person}, so shut up.",
-    "You are just another stupid {adj} {person}.",
+    "You are one more stupid {adj} {person}, nothing else.",
     "You filthy {adj} {person}, go away.",
     "What a disgusting {adj} {person}.",
     "{a} {person} is nothing but trash.",
@@ -139,7 +152,7 @@ class Sentences:
 
 
 def balancing(rows: int, *, seed: int = 0) -> Sentences:
-    """Benign and violating sentences by turns; the two of a pair name the same people in the same form."""
+    """Benign and violating sentences by turns; a pair names the same people in the same form, or nobody."""
     rng = np.random.default_rng(seed)
     texts = [text for _ in range(-(-rows // 2)) for text in _pair(rng)]
     return Sentences(texts[:rows], np.arange(rows) % 2 == 1)
@@ -147,11 +160,16 @@ def balancing(rows: int, *, seed: int = 0) -> Sentences:
 
 def _pair(rng: np.random.Generator) -> tuple[str, str]:
     term = _one(rng, tuple(identity.term for identity in IDENTITIES))
-    article = "an" if term[0] in "aeiou" else "a"
-    words = {"adj": term, "a": f"{article} {term}", "people": _one(rng, PEOPLE), "person": _one(rng, PERSON)}
-    violating = _one(rng, VIOLATING)
-    alike = PLAIN if rng.random() < ABOUT_THINGS else _FORMS[_form(violating)]
-    return _filled(_one(rng, alike), words, rng), _filled(violating, words, rng)
+    words = {
+        "adj": term,
+        "a": f"{Subject(term).article} {term}",
+        "people": _one(rng, PEOPLE),
+        "person": _one(rng, PERSON),
+    }
+    about_nobody = rng.random() < ABOUT_NOBODY
+    violating = _one(rng, INSULTS if about_nobody else VIOLATING)
+    benign = _one(rng, PLAIN if about_nobody else _FORMS[_form(violating)])
+    return _filled(benign, words, rng), _filled(violating, words, rng)
 
 
 def _filled(pattern: str, words: dict[str, str], rng: np.random.Generator) -> str:

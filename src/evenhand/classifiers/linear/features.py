@@ -15,7 +15,7 @@ import numpy.typing as npt
 from scipy import sparse
 
 from evenhand.classifiers.linear.settings import LinearSettings
-from evenhand.classifiers.linear.words import Hashes, Places, U, Words, hash_of, hashes, mixed
+from evenhand.classifiers.linear.words import Hashes, Places, U, Words, aloud, hashes, mixed
 
 Floats = npt.NDArray[np.floating[Any]]
 NEUTRAL = U(0x5EED)  # what every word that describes people counts as
@@ -41,7 +41,9 @@ class Featuriser:
     def __init__(self, settings: LinearSettings, weight: Floats | None = None) -> None:
         self.settings = settings
         self.weight = np.ones(settings.buckets, dtype=np.float32) if weight is None else weight.astype(np.float32)
-        self._neutral = np.array(sorted(hash_of(word) for word in settings.neutral), dtype=U)
+        described = Words.of(settings.neutral)
+        plain = np.unique(described.distinct[described.word])
+        self._neutral = np.concatenate([plain, aloud(plain)])
 
     def __call__(self, texts: Sequence[str]) -> Features:
         words = Words.of(texts)
@@ -63,7 +65,7 @@ class Featuriser:
         text, word = np.divmod(cells, count)
         value = heft[word] if times is None else heft[word] * times.astype(np.float32)
         norm = np.sqrt(np.bincount(text, weights=np.square(value), minlength=words.texts))
-        norm = np.maximum(norm, 1e-6).astype(np.float32)
+        norm = np.where(norm > 0.0, norm, 1.0).astype(np.float32)
         return _matrix(value / norm[text], word, text, (words.texts, count)), norm
 
     def _parts(self, words: Words, known: Hashes) -> sparse.csr_matrix:

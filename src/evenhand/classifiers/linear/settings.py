@@ -4,16 +4,22 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from math import inf
 
+import numpy as np
+
+from evenhand.classifiers.linear.words import Words
 from evenhand.errors import InputError
 from evenhand.synthetic.terms import IDENTITIES, PEOPLE
 
 
-def _split(words: str) -> list[str]:
-    return re.findall(r"\w+", words)
+def _descriptions() -> tuple[str, ...]:
+    """Every word by which people are described or named, also as "woman's", and the articles before it."""
+    plain = {word for i in IDENTITIES for words in i.words for word in re.findall(r"\w+", words)} | set(PEOPLE)
+    return tuple(sorted(plain | {f"{word}s" for word in plain} | {"a", "an"}))
 
 
-DESCRIPTIONS = tuple(sorted({word for i in IDENTITIES for words in i.words for word in _split(words)} | set(PEOPLE)))
+DESCRIPTIONS = _descriptions()
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -43,12 +49,15 @@ class LinearSettings:
             raise InputError(f"bits is {self.bits}: choose 10 to 24")
         if not 1 <= self.members <= 100:
             raise InputError(f"members is {self.members}: choose 1 to 100")
-        if self.strength <= 0 or self.anchor < 0 or self.pairs < 0:
-            raise InputError("strength must be above 0; anchor and pairs may not be negative")
+        if not (0 < self.strength < inf and 0 <= self.anchor < inf and 0 <= self.pairs < inf):
+            raise InputError("strength must be above 0, anchor and pairs 0 or more, and none of them infinite")
         if any(not 1 <= size <= 8 for size in self.characters):
             raise InputError("characters are the lengths of parts of words: 1 to 8")
         if self.rounds < 1 or self.seed < 0:
             raise InputError("rounds must be 1 or more, and the seed may not be negative")
+        empty = np.bincount(Words.of(self.neutral).text, minlength=len(self.neutral)) == 0
+        if empty.any():
+            raise InputError(f"neutral takes words, not '{self.neutral[int(empty.argmax())]}'")
 
     @property
     def buckets(self) -> int:

@@ -6,6 +6,7 @@ A trained model is rounded before it is first used, so that it says the same bef
 from __future__ import annotations
 
 import zipfile
+import zlib
 from dataclasses import dataclass, fields
 from pathlib import Path
 
@@ -52,9 +53,9 @@ class Stored:
         wanted = {"steps": shape, "largest": shape[1:], "offsets": shape[1:], "weight": shape[:1]}
         types = {"steps": np.int8, "largest": np.float32, "offsets": np.float32, "weight": np.float16}
         try:
-            with np.load(folder / FILE, allow_pickle=False) as file:
+            with (folder / FILE).open("rb") as raw, np.load(raw, allow_pickle=False) as file:
                 arrays = {name: file[name] for name in wanted}
-        except (OSError, ValueError, KeyError, zipfile.BadZipFile) as error:
+        except (OSError, EOFError, TypeError, ValueError, KeyError, zipfile.BadZipFile, zlib.error) as error:
             raise InputError(f"{FILE} cannot be read ({type(error).__name__})", source=str(folder)) from None
         for name, array in arrays.items():
             if array.shape != wanted[name] or array.dtype != types[name]:

@@ -40,6 +40,8 @@ def train(data: Labelled, settings: LinearSettings, progress: Progress = silent)
     progress("counting words", 0, 0)
     featuriser = Featuriser(settings)
     features = featuriser(data.texts)
+    if not features.parts.nnz:
+        raise InputError("no text holds a word: there is nothing to learn from")
     weight = _word_weight(features, settings)
     features = Featuriser(settings, weight)(data.texts)
     scale = _scale(features, settings)
@@ -104,6 +106,9 @@ class _Problem:
     """The data of all members, and the loss of one."""
 
     def __init__(self, features: Features, truth: Floats, exclusive: bool, settings: LinearSettings) -> None:
+        used = np.bincount(np.concatenate([features.parts.indices, features.pairs.indices]), minlength=settings.buckets)
+        self.used = np.flatnonzero(used)  # what occurs nowhere stays where it is drawn to
+        features = Features(features.words, features.parts[:, self.used], features.pairs[:, self.used])
         self.features, self.truth, self.settings = features, truth.astype(np.float64), settings
         self.link = _softmax if exclusive else _sigmoid
         parts = (features.words, features.parts, features.pairs)
@@ -121,12 +126,13 @@ class _Problem:
         if spread:  # two members share one, with opposite signs: what they do not know cancels in the mean
             drawn = np.random.default_rng([self.settings.seed, member // 2, 1]).standard_normal(shape)
             anchor = spread * drawn * (1.0 if member % 2 else -1.0)
-        base = self.features.times(anchor)
+        own = anchor[self.used]
+        base = self.features.times(own)
         share = np.clip((bag * self.truth).sum(axis=0) / bag.sum(), 1e-3, 1.0 - 1e-3)
-        start = np.concatenate([np.zeros(anchor.size), np.log(share / (1.0 - share))])
+        start = np.concatenate([np.zeros(own.size), np.log(share / (1.0 - share))])
 
         def loss(values: Floats) -> tuple[float, Floats]:
-            change, offset = values[: anchor.size].reshape(shape), values[anchor.size :]
+            change, offset = values[: own.size].reshape(own.shape), values[own.size :]
             lost, slope = self.link(base + self.features.times(change) + offset, self.truth)
             slope *= bag
             gradient = self.parts @ (self.words @ slope) + self.pairs @ slope + change / self.settings.strength
@@ -136,7 +142,8 @@ class _Problem:
         options = {"maxiter": self.settings.rounds, "maxcor": 8, "ftol": 1e-7, "gtol": 1e-3}
         solved: Any = optimize.minimize(loss, start, jac=True, method="L-BFGS-B", options=options)  # type: ignore[call-overload]
         best: Floats = solved.x
-        return anchor + best[: anchor.size].reshape(shape), best[anchor.size :]
+        anchor[self.used] += best[: own.size].reshape(own.shape)
+        return anchor, best[own.size :]
 
 
 def _sigmoid(logits: Floats, truth: Floats) -> tuple[Floats, Floats]:

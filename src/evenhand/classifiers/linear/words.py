@@ -61,7 +61,7 @@ class Words:
         hashed = hashes(letters, start, end)
         loud = np.flatnonzero(_shouted(capital, start, end))
         order = np.concatenate([np.arange(len(start)), loud])
-        every = np.concatenate([hashed, mixed(hashed[loud] ^ SHOUTED)])
+        every = np.concatenate([hashed, aloud(hashed[loud])])
         distinct, first, word = np.unique(every, return_index=True, return_inverse=True)
         spelt, ends = _spelt(letters, start[order[first]], end[order[first]])
         count = len(start)
@@ -74,8 +74,9 @@ class Words:
 
 
 def hash_of(word: str) -> int:
-    """The hash of one word."""
-    return int(Words.of([word]).distinct[0])
+    """The hash of one word, however it is written."""
+    found = Words.of([word])
+    return int(found.distinct[found.word[0]])
 
 
 def hashes(letters: Bytes, start: Places, end: Places) -> Hashes:
@@ -84,6 +85,11 @@ def hashes(letters: Bytes, start: Places, end: Places) -> Hashes:
     prefix = np.zeros(len(letters) + 1, dtype=U)
     np.cumsum((letters.astype(U) + U(1)) * power[: len(letters)], out=prefix[1:])
     return mixed((prefix[end] - prefix[start]) * inverse[start] + (end - start).astype(U))
+
+
+def aloud(hashed: Hashes) -> Hashes:
+    """The hash of each word when it is shouted."""
+    return mixed(hashed ^ SHOUTED)
 
 
 def mixed(values: Hashes) -> Hashes:
@@ -99,11 +105,12 @@ def _letters(texts: Sequence[str]) -> tuple[Bytes, npt.NDArray[np.bool_]]:
     """The bytes of all texts in lower case, each followed by END; and which were capitals."""
     plain = [text if text.isascii() else _plain(text) for text in texts]
     written = np.frombuffer(b"".join([text.encode("utf-8", "replace") + b"\xff" for text in plain]), dtype=np.uint8)
+    written = written[written != APOSTROPHE]
     letters = LOWER[written]
     same = letters[1:] == letters[:-1]
-    drop = letters == APOSTROPHE
-    drop[2:] |= same[1:] & same[:-1] & (letters[2:] < 128) & (KIND[letters[2:]] > 0)
-    return letters[~drop], (letters != written)[~drop]
+    keep = np.ones(len(letters), dtype=bool)
+    keep[2:] = ~(same[1:] & same[:-1] & (letters[2:] < 128) & (KIND[letters[2:]] > 0))
+    return letters[keep], (letters != written)[keep]
 
 
 def _plain(text: str) -> str:
