@@ -44,7 +44,7 @@ def _sure(*, labels: bool) -> alt.X:
     )
 
 
-def _diagram(rows: list[dict[str, float]]) -> alt.LayerChart:
+def _diagram(rows: list[dict[str, float]]) -> alt.LayerChart | alt.FacetChart:
     lowest = min([0.5, *(row["correct"] for row in rows)])
     y = alt.Y("correct:Q", title="how often it is right", scale=alt.Scale(domain=[lowest, 1.0], nice=False))
     x = _sure(labels=False)
@@ -57,7 +57,7 @@ def _diagram(rows: list[dict[str, float]]) -> alt.LayerChart:
     ).properties(width=WIDTH, height=200)
 
 
-def _counts(rows: list[dict[str, float]]) -> alt.LayerChart:
+def _counts(rows: list[dict[str, float]]) -> alt.LayerChart | alt.FacetChart:
     base = alt.Chart(data(rows))
     y = alt.Y(
         "items:Q", title="items", scale=alt.Scale(type="sqrt"), axis=alt.Axis(tickCount=3, format="~s", grid=False)
