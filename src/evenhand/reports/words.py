@@ -91,7 +91,7 @@ WORDS = {
     "calibration_auroc": Word(
         "Calibration AUROC",
         "auc",
-        "Of 100 pairs of a wrong and a right decision of the model, in how many the strategy looks at the wrong one first.",
+        "Of 100 pairs of a wrong and a right decision of the model, in how many the wrong one is reviewed first.",
     ),
     "calibration_auprc": Word(
         "Calibration AUPRC",

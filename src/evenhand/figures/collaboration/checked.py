@@ -1,4 +1,4 @@
-"""What the looks were spent on: errors caught and left, looks that found nothing (the counts of the paper's Figure 1)."""
+"""What the looks were spent on: errors caught and left, looks that found nothing (the paper's Figure 1, counted)."""
 
 from __future__ import annotations
 
