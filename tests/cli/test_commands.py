@@ -261,7 +261,7 @@ def test_a_terminal_shows_differences_with_their_sign(program, small: pl.DataFra
     monkeypatch.setenv("COLUMNS", "80")
     roles = ["--score", "first,second", "--label", "y", "--groups", "a,b"]
     narrow = program("audit", "items.parquet", *roles).out
-    found = eh.load("evenhand-report/findings.json").get("auroc", model="second", against="first").value
+    found = eh.load("evenhand-report/findings.json", audit="bias").get("auroc", model="second", against="first").value
     assert f"{found:+.3f}" in narrow
     assert "power mean" not in narrow
     monkeypatch.setenv("COLUMNS", "200")

@@ -13,9 +13,12 @@ import pytest
 
 import evenhand as eh
 from evenhand.audits.bias.quantities import OF_EVERYTHING, OF_GROUPS
+from evenhand.audits.collaboration.quantities import PLAIN, at, of_strategy
 from evenhand.classifiers.description import KINDS, Description
 from evenhand.evidence.declaration import Declaration
+from evenhand.measures.collaboration import Capacity
 from evenhand.reports.table import SECTIONS
+from evenhand.routing.strategies import UNCERTAINTY
 from evenhand.synthetic.community import community, planted
 from evenhand.synthetic.templates import templates
 
@@ -70,6 +73,8 @@ def test_every_measure_is_explained() -> None:
     names = [q.name for q in (*OF_EVERYTHING, *OF_GROUPS)] + ["jigsaw_score", "bpsn_auc_power_mean"]
     for name in names:
         assert f"`{name}`" in DOCS["docs/audits/bias.md"], name
+    for quantity in (*PLAIN, *of_strategy(UNCERTAINTY), *at(UNCERTAINTY, Capacity.fraction(0.01))):
+        assert f"`{quantity.name}`" in DOCS["docs/audits/collaboration.md"], quantity.name
 
 
 def test_every_role_is_explained() -> None:

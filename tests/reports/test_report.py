@@ -50,7 +50,7 @@ def test_a_finding_agrees_with_itself(small: pl.DataFrame) -> None:
 def test_every_figure_has_a_file_and_old_ones_go(small: pl.DataFrame, tmp_path: Path) -> None:
     names = ["a/b", "a b", "A-b", "日本", "中国"]
     table = small.with_columns([((pl.col("id") + i) % 3 == 0).alias(name) for i, name in enumerate(names)])
-    whole = eh.audit(table, score="first", label="y", groups=names)
+    whole = eh.audit(table, score="first", label="y", groups=names, audits="bias")
     whole.save(tmp_path)
     files = [path.stem for path in (tmp_path / "figures").glob("*.svg")]
     assert len(files) == len(whole.figures) == 11
@@ -58,7 +58,7 @@ def test_every_figure_has_a_file_and_old_ones_go(small: pl.DataFrame, tmp_path: 
     assert "bias_curve_日本" in files
     (tmp_path / "notes.txt").write_text("mine")
     (tmp_path / "figures" / "thesis.png").write_text("mine")
-    eh.audit(table, score="first", label="y", groups=names[:1]).save(tmp_path)
+    eh.audit(table, score="first", label="y", groups=names[:1], audits="bias").save(tmp_path)
     assert len(list((tmp_path / "figures").glob("*.svg"))) == 3
     assert (tmp_path / "figures" / "thesis.png").read_text() == "mine"
     assert sorted(path.name for path in tmp_path.iterdir()) == [
@@ -98,7 +98,7 @@ def test_small_groups_come_last(small: pl.DataFrame) -> None:
 def test_headers_of_a_spreadsheet_are_harmless(small: pl.DataFrame) -> None:
     odd = "=cmd|calc!A1"
     table = small.with_columns(pl.when("a").then(pl.lit("+x")).otherwise(pl.lit("y")).alias(odd))
-    lines = eh.audit(table, score="first", label="y", groups="b", slices=odd).csv().splitlines()
+    lines = eh.audit(table, score="first", label="y", groups="b", slices=odd, audits="bias").csv().splitlines()
     assert lines[0].endswith(f"'{odd}")
     assert any(line.endswith(",'+x") for line in lines)
 

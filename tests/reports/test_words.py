@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 from evenhand.audits.bias.quantities import OF_EVERYTHING, OF_GROUPS
+from evenhand.audits.collaboration.quantities import PLAIN, at, of_strategy
 from evenhand.estimate import Estimate
+from evenhand.measures.collaboration import Capacity
 from evenhand.reports import words
+from evenhand.routing.strategies import UNCERTAINTY
 
 
 def estimate(value: float, low: float, high: float) -> Estimate:
@@ -15,6 +18,7 @@ def test_numbers() -> None:
     assert words.number("bpsn_auc", 0.93456) == "0.935"
     assert words.number("negative_aeg", 0.1) == "+0.100"
     assert words.number("negative_aeg", -0.1) == "−0.100"
+    assert words.number("brier", 0.02461) == "0.0246"
     assert words.number("count", 12345.0) == "12,345"
     assert words.number("bpsn_auc", 0.05, signed=True) == "+0.050"
 
@@ -40,6 +44,7 @@ def test_plain_words() -> None:
 
 
 def test_every_quantity_has_words() -> None:
-    for quantity in (*OF_EVERYTHING, *OF_GROUPS):
+    together = (*of_strategy(UNCERTAINTY), *at(UNCERTAINTY, Capacity.fraction(0.01)))
+    for quantity in (*OF_EVERYTHING, *OF_GROUPS, *PLAIN, *together):
         assert words.word(quantity.name).meaning, quantity.name
     assert words.word("new_measure").label == "new measure"

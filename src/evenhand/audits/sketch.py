@@ -67,6 +67,7 @@ def sketch(source: Source, data: str, query: str | None, *, beside: Path) -> str
         _line("text", guess.text, "lets short items be looked at apart"),
         _line("id", guess.id, "ids must differ"),
         _line("slices", guess.slices, "columns to look at value by value"),
+        '# uncertainty = "…"         # how unsure the model is of each item, such as the spread of an ensemble',
         '# count = "…"               # the row stands for so many equal rows',
         '# inclusion = "…"           # the row was sampled with this probability',
         "# where = \"lang = 'en'\"     # keep only these rows",
@@ -76,6 +77,8 @@ def sketch(source: Source, data: str, query: str | None, *, beside: Path) -> str
         "# level = 0.95",
         '# interval = "analytic"     # or bootstrap',
         "# intersections = true      # pairs of groups as well",
+        '# capacities = ["0.5%", "1%", "5%"]             # what people can review: shares, or numbers of items',
+        '# strategies = ["uncertainty", "toxicity"]      # how they choose; also hybrid:0.3, column:NAME',
         "",
     ]
     return "\n".join(lines)

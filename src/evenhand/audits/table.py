@@ -23,6 +23,7 @@ class Audit:
     needs: frozenset[str]
     settings: type[Settings]
     run: Callable[[Evidence, Any, Progress], Finding]
+    needs_rows: bool = False  # the rows themselves, which a cluster does not hand out
 
 
 AUDITS: tuple[Audit, ...] = (
@@ -39,6 +40,7 @@ AUDITS: tuple[Audit, ...] = (
         needs=frozenset({"score", "label"}),
         settings=collaboration.CollaborationSettings,
         run=collaboration.audit_collaboration,
+        needs_rows=True,
     ),
 )
 
@@ -74,5 +76,7 @@ def run_audits(
 ) -> list[Finding]:
     """Answer the questions, in the order of the table; each audit takes of the settings what it knows."""
     chosen = choose(audits, evidence.declaration.declared)
+    if not audits and not evidence.has_rows:
+        chosen = [audit for audit in chosen if not audit.needs_rows] or chosen
     asked = [(audit, audit.settings.of(settings)) for audit in chosen]  # all are checked before the first is run
     return [audit.run(evidence, own, progress or silent) for audit, own in asked]

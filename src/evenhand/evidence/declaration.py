@@ -10,7 +10,7 @@ from evenhand.errors import CONTROL, InputError, nearest
 
 # What slices and records of findings are made of.
 RESERVED = {"audit", "measure", "slice", "value", "low", "high", "level", "method", "n", "note", "flags"}
-RESERVED |= {"model", "against", "group", "length", "of"}
+RESERVED |= {"model", "against", "group", "length", "of", "strategy", "capacity"}
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 
-from evenhand.figures import bias
+from evenhand.figures import bias, collaboration
 from evenhand.figures.figure import Figure
 from evenhand.finding import Finding
 
-FIGURES: dict[str, Callable[[Finding], Iterator[Figure]]] = {"bias": bias.figures}
+FIGURES: dict[str, Callable[[Finding], Iterator[Figure]]] = {
+    "bias": bias.figures,
+    "collaboration": collaboration.figures,
+}
 
 
 def figures(finding: Finding) -> list[Figure]:

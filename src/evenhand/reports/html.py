@@ -33,7 +33,7 @@ def _context(findings: Sequence[Finding], figures: Sequence[Figure]) -> dict[str
 
 def _section(finding: Finding, figures: Sequence[Figure]) -> dict[str, Any]:
     section = SECTIONS.get(finding.audit)
-    drawings = {(f.name, f.about.get("group")): _Drawing(f) for f in figures if f.audit == finding.audit}
+    drawings = {(f.name, next(iter(f.about.values()), None)): _Drawing(f) for f in figures if f.audit == finding.audit}
     template, own = (section.template, section.context(finding)) if section else ("plain.html", {})
     return {**own, "finding": finding, "template": template, "drawings": drawings}
 
@@ -59,5 +59,7 @@ def _environment() -> Environment:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    environment.globals.update(word=words.word, number=words.number, interval=words.interval, plainly=words.plainly)
+    environment.globals.update(
+        word=words.word, number=words.number, interval=words.interval, plainly=words.plainly, percent=words.percent
+    )
     return environment

@@ -9,6 +9,8 @@ from typing import Any
 from evenhand.estimate import Estimate
 from evenhand.finding import Finding, Reading
 
+Row = tuple[str, list[Estimate | None], Reading | None]
+
 
 @dataclass(frozen=True)
 class Grid:
@@ -16,7 +18,7 @@ class Grid:
 
     title: str
     measures: tuple[str, ...]
-    rows: list[tuple[str, list[Estimate | None], Reading | None]]
+    rows: list[Row]
     plain: frozenset[str] = frozenset()  # rows of differences: signed and without colour
     brief: tuple[str, ...] = field(default=())  # the columns that a narrow terminal has room for
 

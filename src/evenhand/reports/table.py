@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from evenhand.reports import bias
+from evenhand.reports import bias, collaboration
 from evenhand.reports.section import Section
 
-SECTIONS: dict[str, Section] = {"bias": bias.SECTION}
+SECTIONS: dict[str, Section] = {"bias": bias.SECTION, "collaboration": collaboration.SECTION}

@@ -27,7 +27,8 @@ def show(findings: Sequence[Finding], console: Console) -> None:
             console.print()
         for line in _lines(finding):
             console.print(Text(line))
-        console.print(Text("● stands out among all comparisons made · ° too few items to say much", style="dim"))
+        if any(measured.estimate.flags for measured in finding):
+            console.print(Text("● stands out among all comparisons made · ° too few items to say much", style="dim"))
         for caveat in finding.caveats:
             console.print(Text(f"· {caveat}", style="dim"))
 

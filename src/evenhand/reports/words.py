@@ -9,7 +9,7 @@ from evenhand.estimate import Estimate
 
 @dataclass(frozen=True, slots=True)
 class Word:
-    """How a measure is called and shown. `kind`: auc (1 is best), gap (0 is best), share, count."""
+    """How a measure is called and shown. `kind`: auc (1 is best), gap (0 is best), loss (0 is best), share, count."""
 
     label: str
     kind: str
@@ -73,6 +73,58 @@ WORDS = {
     "jigsaw_score": Word(
         "Jigsaw score", "auc", "A quarter each of the overall AUROC and the three power means (Jigsaw 2019 challenge)."
     ),
+    "accuracy": Word(
+        "Accuracy", "share", "Of all items, the share that the model alone decides right at the threshold."
+    ),
+    "auprc_interpolated": Word(
+        "AUPRC, interpolated",
+        "auc",
+        "The same area with precision interpolated between its points, as some libraries do: for comparing with them.",
+    ),
+    "brier": Word("Brier", "loss", "The mean squared distance of the probability from the truth. 0 is best."),
+    "ece": Word(
+        "ECE",
+        "loss",
+        "Expected calibration error: how far, on average, how often the model is right lies from how sure it is. "
+        "0 is best; with few items it is above 0 by chance.",
+    ),
+    "calibration_auroc": Word(
+        "Calibration AUROC",
+        "auc",
+        "Of 100 pairs of a wrong and a right decision of the model, in how many the wrong one is reviewed first.",
+    ),
+    "calibration_auprc": Word(
+        "Calibration AUPRC",
+        "auc",
+        "The area under Review Efficiency over Review Effectiveness: how good the order of review is at all capacities "
+        "together.",
+    ),
+    "oc_accuracy": Word(
+        "OC-accuracy",
+        "share",
+        "Of all items, the share decided right when people decide what they reviewed and the model the rest.",
+    ),
+    "oc_auroc": Word(
+        "OC-AUROC",
+        "auc",
+        "AUROC of people and model together: reviewed items are put where they belong, above or below all others.",
+    ),
+    "oc_auprc": Word("OC-AUPRC", "auc", "AUPRC of people and model together, in the same way."),
+    "oc_precision": Word(
+        "OC-precision", "share", "Of the items that people and model together call violating, the share that is."
+    ),
+    "oc_recall": Word("OC-recall", "share", "Of the violating items, the share that people and model together find."),
+    "oc_f1": Word("OC-F1", "share", "The harmonic mean of OC-precision and OC-recall."),
+    "review_efficiency": Word(
+        "Review Efficiency",
+        "share",
+        "Of the reviewed items, the share that the model had wrong: how often a look pays.",
+    ),
+    "review_effectiveness": Word(
+        "Review Effectiveness",
+        "share",
+        "Of the model's errors, the share that was reviewed: how much the review catches.",
+    ),
 }
 
 # For 100 pairs of these two, how many are ranked as the first sentence says.
@@ -91,11 +143,12 @@ def word(measure: str) -> Word:
 
 
 def number(measure: str, value: float, *, signed: bool = False) -> str:
-    """A value as it is printed: counts whole, gaps with their sign, shares and AUCs to three digits."""
+    """A value as it is printed: counts whole, gaps with their sign, shares and AUCs to three digits, losses to four."""
     kind = word(measure).kind
     if kind == "count" and not signed:
         return f"{value:,.0f}"
-    text = f"{value:+.3f}" if signed or kind == "gap" else f"{value:.3f}"
+    digits = 4 if kind == "loss" else 3
+    text = f"{value:+.{digits}f}" if signed or kind == "gap" else f"{value:.{digits}f}"
     return text.replace("-", "−")
 
 
@@ -108,6 +161,11 @@ def interval(measure: str, estimate: Estimate, *, signed: bool = False, brief: b
         digits = 2 if f"{estimate.low:.2f}" != f"{estimate.high:.2f}" else 3
         ends = [f"{end:.{digits}f}".replace("0.", ".", 1).replace("-", "−") for end in (estimate.low, estimate.high)]
     return " to ".join(ends)
+
+
+def percent(value: float) -> str:
+    """A share in a sentence: whole percent in the middle, tenths near the ends."""
+    return f"{100.0 * value:.{_digits(100.0 * value)}f} %"
 
 
 def plainly(measure: str, estimate: Estimate, group: str) -> str | None:

@@ -34,7 +34,17 @@ def review_scores(scope: Scope, strategy: Strategy) -> FloatArray:
         return -values if strategy.lower_first else values
     if isinstance(strategy, Hybrid):
         raise Undefined("a hybrid has no single review score")
-    return strategy.review_score(heap.scores)
+    return _of_score(strategy, heap.scores)
+
+
+def _of_score(strategy: Strategy, scores: FloatArray) -> FloatArray:
+    """By the score alone. The highest are the highest on any scale; to be unsure takes a probability."""
+    values = np.asarray(scores, dtype=np.float64)
+    if strategy is TOXICITY:
+        return values
+    if len(values) and not 0.0 <= values.min() <= values.max() <= 1.0:
+        raise Undefined("a score that is no probability does not say how unsure the model is")
+    return strategy.review_score(values)
 
 
 def outcome(scope: Scope, strategy: Strategy, capacity: Capacity) -> Outcome:
@@ -60,7 +70,7 @@ def _team(scope: Scope, strategy: Strategy) -> Collaboration:
         heap = cells(scope, strategy)
         stages: tuple[Stage, ...]
         if isinstance(strategy, Hybrid):
-            high, unsure = (by.review_score(heap.scores) for by in (TOXICITY, UNCERTAINTY))
+            high, unsure = (_of_score(by, heap.scores) for by in (TOXICITY, UNCERTAINTY))
             stages = (Stage(high, strategy.part), Stage(unsure, 1.0 - strategy.part))
         else:
             stages = (Stage(review_scores(scope, strategy)),)

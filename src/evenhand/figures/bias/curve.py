@@ -6,7 +6,8 @@ from typing import Any
 
 import altair as alt
 
-from evenhand.figures.bias.panels import data, exhibits, panel_name
+from evenhand.figures.bias.panels import exhibits, panel_name
+from evenhand.figures.data import data
 from evenhand.figures.figure import INK, MODELS, Figure
 from evenhand.finding import Finding
 

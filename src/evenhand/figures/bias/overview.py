@@ -7,7 +7,7 @@ from typing import Any
 
 import altair as alt
 
-from evenhand.figures.bias.panels import data
+from evenhand.figures.data import data
 from evenhand.figures.figure import FAINT, MODELS, Figure
 from evenhand.finding import Finding
 

@@ -3,9 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
-
-import altair as alt
 
 from evenhand.finding import Exhibit, Finding, Slice
 
@@ -24,8 +21,3 @@ def panel_name(slice_: Mapping[str, str]) -> str:
     """The name of a panel or line: the model, and the part of the items."""
     length = slice_.get("length")
     return f"{slice_['model']}, {length} items only" if length else slice_["model"]
-
-
-def data(rows: list[dict[str, Any]]) -> alt.Data:
-    """Rows inside the drawing itself."""
-    return alt.Data(values=rows)  # type: ignore[no-untyped-call]

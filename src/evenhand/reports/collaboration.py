@@ -1,0 +1,182 @@
+"""What the collaboration section of a report shows, and in which order. Picks and sorts; measures nothing."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from evenhand.estimate import Estimate
+from evenhand.figures.collaboration import headline, in_words
+from evenhand.finding import Finding
+from evenhand.reports.section import Grid, Row, Section
+
+ALONE = ("count", "positive_share", "accuracy", "auroc", "auprc", "auprc_interpolated", "brier", "ece")
+UNSURE = ("calibration_auroc", "calibration_auprc")
+TOGETHER = (
+    "oc_accuracy",
+    "oc_auroc",
+    "oc_auprc",
+    "oc_precision",
+    "oc_recall",
+    "oc_f1",
+    "review_efficiency",
+    "review_effectiveness",
+)
+BRIEF = ("oc_accuracy", "oc_auroc", "review_efficiency", "review_effectiveness")  # in a terminal
+OF_GROUPS = ("count", "positive_share", "accuracy", *BRIEF, "oc_precision", "oc_recall")
+MOST = 4  # so many capacities in a terminal
+Named = Mapping[str, str]
+
+
+def section(finding: Finding) -> dict[str, Any]:
+    """Everything that the template needs."""
+    models, strategies, capacities = (finding.values(key) for key in ("model", "strategy", "capacity"))
+    named = _names(models)
+    at = headline(capacities)
+    return {
+        "at": in_words(at),
+        "cards": [_card(finding, title, model, strategies, at) for title, model in named],
+        "general": [reading.text for reading in finding.readings if not reading.slice],
+        "alone": Grid("", ALONE, [_row(finding, title or "the model", model, ALONE) for title, model in named]),
+        "tables": [
+            (
+                title,
+                _unsure(finding, title, model, strategies),
+                [(in_words(text), _strategies(finding, model, strategies, text)) for text in capacities],
+            )
+            for title, model in named
+        ],
+        "groups": [
+            (title, [_groups(finding, model, strategy, at) for strategy in strategies])
+            for title, model in named
+            if finding.values("group")
+        ],
+        "slices": [(_slice_name(part), _sliced(finding, named, strategies, at, part)) for part in _parts(finding)],
+        "together": TOGETHER,
+        "glossary": tuple(dict.fromkeys((*ALONE[2:], *UNSURE, *TOGETHER))),
+        "drawn": [exhibit.slice["model"] for exhibit in finding.exhibits if exhibit.kind == "reliability"],
+    }
+
+
+def _names(models: Sequence[str]) -> list[tuple[str, Named]]:
+    """Each model with its slice; one model alone has neither name nor slice."""
+    return [(model, {"model": model}) for model in models] or [("", {})]
+
+
+def _get(finding: Finding, measure: str, slice_: Named) -> Estimate | None:
+    return finding.get(measure, **slice_) if finding.has(measure, **slice_) else None
+
+
+def _row(finding: Finding, title: str, slice_: Named, measures: Sequence[str]) -> Row:
+    return (title, [_get(finding, measure, slice_) for measure in measures], None)
+
+
+def _unsure(finding: Finding, title: str, model: Named, strategies: Sequence[str]) -> Grid:
+    """Would the strategy find the errors, at no capacity in particular?"""
+    rows = [_row(finding, strategy, {**model, "strategy": strategy}, UNSURE) for strategy in strategies]
+    return Grid(title, UNSURE, rows)
+
+
+def _strategies(finding: Finding, model: Named, strategies: Sequence[str], capacity: str) -> list[Row]:
+    return [_row(finding, name, {**model, "strategy": name, "capacity": capacity}, TOGETHER) for name in strategies]
+
+
+def _groups(finding: Finding, model: Named, strategy: str, capacity: str) -> Grid:
+    """One row a group: what its model alone does, and what reviewing the same share of its own items adds."""
+    rows: list[Row] = []
+    for group in finding.values("group"):
+        alone = {**model, "group": group}
+        chosen = {**alone, "strategy": strategy, "capacity": capacity}
+        found = [_get(finding, name, alone) or _get(finding, name, chosen) for name in OF_GROUPS]
+        rows.append((group, found, None))
+    return Grid(strategy, OF_GROUPS, rows)
+
+
+def _sliced(
+    finding: Finding, named: list[tuple[str, Named]], strategies: Sequence[str], capacity: str, part: Named
+) -> list[Grid]:
+    grids = []
+    for title, model in named:
+        rows: list[Row] = []
+        for strategy in strategies:
+            chosen = {**model, **part, "strategy": strategy, "capacity": capacity}
+            plain = {name: _get(finding, name, {**model, **part}) for name in OF_GROUPS}
+            rows.append((strategy, [plain[name] or _get(finding, name, chosen) for name in OF_GROUPS], None))
+        grids.append(Grid(title, OF_GROUPS, rows))
+    return grids
+
+
+def _parts(finding: Finding) -> list[dict[str, str]]:
+    """The slices beyond everything, in order of appearance."""
+    own = ("model", "group", "strategy", "capacity")
+    found = [{k: v for k, v in m.slice.items() if k not in own} for m in finding]
+    return [dict(part) for part in dict.fromkeys(tuple(part.items()) for part in found) if part]
+
+
+def _slice_name(part: Named) -> str:
+    if dict(part) == {"length": "short"}:
+        return "Short items (fewer than 100 characters)"
+    return ", ".join(f"{key}: {value}" for key, value in part.items())
+
+
+def _card(finding: Finding, title: str, model: Named, strategies: Sequence[str], at: str) -> dict[str, Any]:
+    """What one capacity buys, the strategy that finds most errors first."""
+    bought = {name: _bought(finding, {**model, "strategy": name, "capacity": at}) for name in strategies}
+    right = {name: found["oc_accuracy"].value for name, found in bought.items()}
+    known = {name: value for name, value in right.items() if value is not None}
+    ranks = {name: value for name in known if (value := bought[name]["oc_auroc"].value) is not None}
+    readings = [reading.text for reading in finding.readings if model and dict(reading.slice) == dict(model)]
+    return {
+        "model": title,
+        "accuracy": finding.get("accuracy", **model),
+        "bought": [(name, bought[name]) for name in sorted(known, key=lambda name: -known[name])],
+        "why": None if known else next(iter(bought.values()))["oc_accuracy"].note,
+        "ranks": max(ranks.items(), key=lambda found: found[1]) if ranks else None,
+        "auroc": finding.get("auroc", **model),
+        "readings": readings if model else [reading.text for reading in finding.readings],
+    }
+
+
+def _bought(finding: Finding, slice_: Named) -> dict[str, Estimate]:
+    return {name: finding.get(name, **slice_) for name in BRIEF}
+
+
+def _grids(finding: Finding) -> list[Grid]:
+    """For a terminal: each model alone, then with its strategies at a few capacities."""
+    strategies, named = finding.values("strategy"), _names(finding.values("model"))
+    some = _some(finding.values("capacity"))
+    alone = [_row(finding, title or "the model", model, ALONE[2:]) for title, model in named]
+    grids = [Grid("The model alone", ALONE[2:], alone, brief=("accuracy", "auroc", "auprc", "brier", "ece"))]
+    for title, model in named:
+        rows = [
+            _row(finding, f"{in_words(text)} {name}", {**model, "strategy": name, "capacity": text}, BRIEF)
+            for text in some
+            for name in strategies
+        ]
+        grids.append(Grid(f"{title}, with review" if title else "With review", BRIEF, rows))
+    return grids
+
+
+def _some(capacities: Sequence[str]) -> list[str]:
+    """A few capacities, spread over all of them, the one of the headline among them."""
+    if len(capacities) <= MOST:
+        return list(capacities)
+    last = len(capacities) - 1
+    kept = {round(number * last / (MOST - 1)) for number in range(MOST)}
+    nearest = min(kept - {0, last}, key=lambda number: abs(number - capacities.index(headline(capacities))))
+    kept = (kept - {nearest}) | {capacities.index(headline(capacities))}
+    return [capacities[number] for number in sorted(kept)]
+
+
+def _lines(finding: Finding) -> list[str]:
+    lines = [
+        f"{reading.slice['model']}: {reading.text}" if "model" in reading.slice else reading.text
+        for reading in finding.readings
+    ]
+    more = [f"{len(finding.values('capacity'))} capacities"] if len(finding.values("capacity")) > MOST else []
+    more += ["groups"] if finding.values("group") else []
+    more += [_slice_name(part) for part in _parts(finding)][:4]
+    return [*lines, *([f"Also in the report: {'; '.join(more)}."] if more else [])]
+
+
+SECTION = Section("collaboration.html", section, _grids, _lines)

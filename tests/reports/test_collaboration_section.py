@@ -1,0 +1,102 @@
+"""The collaboration section: what one look in a hundred buys, in words; nothing unescaped; short in a terminal."""
+
+from __future__ import annotations
+
+import io
+
+import polars as pl
+import pytest
+from rich.console import Console
+
+import evenhand as eh
+from evenhand.reports.collaboration import MOST
+from evenhand.reports.terminal import show
+from reports.test_html import NASTY, parsed
+
+
+def printed(report: eh.Report, width: int = 100) -> str:
+    out = io.StringIO()
+    show(report.findings, Console(file=out, width=width))
+    return out.getvalue()
+
+
+@pytest.fixture
+def both(small: pl.DataFrame) -> eh.Report:
+    table = small.with_columns(pl.format("secret {}", "text").alias("text"))
+    return eh.audit(table, score=["first", "second"], label="y", groups=["a", "b"], text="text")
+
+
+def test_two_questions_make_one_page(both: eh.Report) -> None:
+    page = both.html()
+    parsed(page)
+    assert [finding.audit for finding in both] == ["bias", "collaboration"]
+    for finding in both:
+        assert page.count(f'<a href="#{finding.audit}">{finding.question}</a>') == 1
+        assert f'<p class="question">{finding.question}</p>' in page
+    for piece in (
+        "People look at 1 % of the items",
+        "What reviewing more is worth",
+        "Calibration AUPRC",
+        "Short items",
+    ):
+        assert piece in page
+    assert "secret" not in page
+
+
+def test_the_card_says_what_a_look_in_a_hundred_buys(both: eh.Report) -> None:
+    page, finding = both.html(), both.findings[1]
+    for model in ("first", "second"):
+        bought = [
+            finding.get("oc_accuracy", model=model, strategy=s, capacity="0.01") for s in ("uncertainty", "toxicity")
+        ]
+        best, alone = max(e.value for e in bought), finding.get("accuracy", model=model).value
+        assert f"accuracy <b>{alone:.3f}</b> → <b>{best:.3f}</b>" in page
+    for reading in finding.readings:
+        assert reading.text in page
+
+
+def test_one_model_alone(small: pl.DataFrame) -> None:
+    report = eh.audit(small, score="first", label="y", capacities=["20 items", ">=0.2"])
+    page = report.html()
+    parsed(page)
+    assert f"<h1>{report.findings[0].question}</h1>" in page
+    assert "People look at 20 items" in page
+    assert "the model" in page
+
+
+def test_nothing_written_by_a_user_is_markup(small: pl.DataFrame) -> None:
+    odd = small.rename({"first": NASTY, "a": f"g{NASTY}"}).with_columns(pl.col("second").alias(f"u{NASTY}"))
+    page = eh.audit(
+        odd, score=[NASTY, "second"], label="y", groups=[f"g{NASTY}"], uncertainty=f"u{NASTY}", audits="collaboration"
+    ).html()
+    parsed(page)
+    assert "<script>alert" not in page
+    assert "&lt;script&gt;alert(1)" in page
+
+
+def test_what_has_no_value_says_why(small: pl.DataFrame) -> None:
+    report = eh.audit(small, score="first", scale="rank", label="y", audits="collaboration")
+    page = report.html()
+    parsed(page)
+    assert "No value: the score has no threshold" in page
+    assert "undefined" in printed(report)
+
+
+def test_scores_on_other_scales_keep_what_can_be_said(small: pl.DataFrame) -> None:
+    percent = small.with_columns(pl.col("first") * 100)
+    finding = eh.audit(percent, score="first", scale="percent", label="y", audits="collaboration").findings[0]
+    plain = eh.audit(small, score="first", label="y", audits="collaboration").findings[0]
+    for measure in ("oc_accuracy", "oc_auroc", "review_efficiency"):
+        found, same = (f.get(measure, strategy="toxicity", capacity="0.1").value for f in (finding, plain))
+        assert found == pytest.approx(same, abs=1e-12)
+    assert "no probability" in finding.get("oc_auroc", strategy="uncertainty", capacity="0.1").note
+    parsed(eh.Report((finding,)).html())
+
+
+def test_a_terminal_has_one_short_table_a_model(both: eh.Report) -> None:
+    said = printed(eh.Report((both.findings[1],)))
+    assert said.count("OC-accuracy") == 2
+    assert sum(" % uncertainty" in line for line in said.splitlines()) == 2 * MOST
+    assert "1 % toxicity" in said
+    assert "stands out" not in said
+    assert "Also in the report: 8 capacities; groups; Short items" in said
