@@ -95,7 +95,15 @@ class Areas:
 def _reviewed(cells: Cells, pieces: Pieces) -> Classes:
     """The ranking after review, from the definition: two more cells, below and above all."""
     left = pieces.per_cell()
-    violating, benign = (mass.weight for mass in cells.classes)
-    first, second = cells.heaped((violating * left, benign * left))
-    hits, misses = float(np.dot(violating, 1.0 - left)), float(np.dot(benign, 1.0 - left))
-    return Classes(Mass(np.concatenate(([0.0], first, [hits]))), Mass(np.concatenate(([misses], second, [0.0]))))
+    first, second = (
+        Mass(*(_beyond(cells, part, left, above=above) for part in mass.parts), heaviest=mass.heaviest)
+        for mass, above in zip(cells.classes, (True, False), strict=True)
+    )
+    return Classes(first, second)
+
+
+def _beyond(cells: Cells, part: FloatArray, left: FloatArray, *, above: bool) -> FloatArray:
+    """What is left at each score, and what is reviewed above or below all of it."""
+    reviewed = float(np.dot(part, 1.0 - left))
+    ends = (0.0, reviewed) if above else (reviewed, 0.0)
+    return np.concatenate(([ends[0]], cells.heaped(part * left), [ends[1]]))
