@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import sys
 
-from studies import coverage, design, differences, familywise, gaps, summaries
+from studies import collaboration, coverage, design, differences, familywise, gaps, summaries
 
-MODULES = (coverage, differences, gaps, design, summaries, familywise)
+MODULES = (coverage, differences, gaps, design, summaries, familywise, collaboration)
 STUDIES = {module.STUDY.name: module.STUDY for module in MODULES}
 
 if __name__ == "__main__":
