@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import sys
 
-from studies import coverage, design, differences, familywise, gaps, promises, summaries
+from studies import collaboration, coverage, design, differences, familywise, gaps, promises, summaries
 
-MODULES = (coverage, differences, gaps, design, summaries, familywise, promises)
+MODULES = (coverage, differences, gaps, design, summaries, familywise, promises, collaboration)
 STUDIES = {module.STUDY.name: module.STUDY for module in MODULES}
 
 if __name__ == "__main__":

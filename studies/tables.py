@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from studies import coverage, design, differences, familywise, gaps, promises, summaries
+from studies import collaboration, coverage, design, differences, familywise, gaps, promises, summaries
 from studies.study import Row
 
 
@@ -121,7 +121,32 @@ def of_promises() -> str:
     return "\n".join(lines)
 
 
-TABLES = (by_size_and_auc, by_method, between_models, of_gaps, of_designs, of_summaries, of_false_marks)
+def of_collaboration() -> str:
+    """Per measure, by how many items of the rarer kind it rests on: lowest, middle and highest over the cells."""
+    rows = collaboration.STUDY.read()
+    lines = [
+        "| measure | method | 5 to 20 | 20 to 100 | 100 or more |",
+        "|---|---|---|---|---|",
+    ]
+    for measure, method in collaboration.methods().items():
+        cells = []
+        for low, high in ((5.0, 20.0), (20.0, 100.0), (100.0, float("inf"))):
+            own = sorted(r["coverage"] for r in rows if r["measure"] == measure and low <= r["rests_on"] < high)
+            cells.append(f"{_pct(own[0])} · {_pct(own[len(own) // 2])} · {_pct(own[-1])}" if own else "")
+        lines.append(f"| `{measure}` | `{method}` | " + " | ".join(cells) + " |")
+    return "\n".join(lines)
+
+
+TABLES = (
+    by_size_and_auc,
+    by_method,
+    between_models,
+    of_gaps,
+    of_designs,
+    of_summaries,
+    of_false_marks,
+    of_collaboration,
+)
 
 ROUTING = (of_promises,)
 

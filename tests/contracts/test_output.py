@@ -14,7 +14,7 @@ import pytest
 import evenhand as eh
 from evenhand.reports.serialise import from_json, to_json
 
-ROLES = {"score": ["first", "second"], "label": "y", "groups": ["a", "b", "c"], "text": "text"}
+ROLES = {"score": ["first", "second"], "label": "y", "groups": ["a", "b", "c"], "text": "text", "audits": "bias"}
 RECORD = ["audit", "measure", "slice", "value", "low", "high", "level", "method", "n", "note"]
 SLICES = {"group", "model", "against", "length"}
 MEASURES = {

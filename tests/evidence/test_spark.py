@@ -63,6 +63,15 @@ def test_the_same_numbers(on_cluster, small: pl.DataFrame) -> None:
     assert "report" in remote.html()
 
 
+def test_what_needs_the_rows_is_left_out_unless_asked_for(on_cluster, small: pl.DataFrame) -> None:
+    frame = on_cluster(small)
+    assert [finding.audit for finding in eh.audit(frame, **ROLES).findings] == ["bias"]
+    with pytest.raises(eh.InputError, match="needs the rows at hand"):
+        eh.audit(frame, **ROLES, audits="collaboration")
+    with pytest.raises(eh.InputError, match=r"bias needs groups$"):
+        eh.audit(frame, score="first", label="y")
+
+
 def test_weights_and_words_and_values(on_cluster, small: pl.DataFrame) -> None:
     rng = np.random.default_rng(0)
     table = small.with_columns(

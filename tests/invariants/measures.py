@@ -1,7 +1,8 @@
 """The table of measures that must keep the invariants. A new measure joins by a row.
 
 `take` reads the number off a tally. `monotone`: it depends on the order of scores alone. `mirrored`: what it becomes
-when violating and benign are exchanged and the score is turned round.
+when violating and benign are exchanged and the score is turned round. `even`: it treats both classes alike, and stays
+the same when they are exchanged and the probability p becomes 1 − p.
 """
 
 from __future__ import annotations
@@ -17,6 +18,7 @@ from evenhand.measures.ranking import auprc_interpolated, auroc, average_precisi
 from evenhand.tally import Tally
 
 CUT = 0.5
+EVEN = ("oc_accuracy", "oc_auroc", "review_efficiency", "review_effectiveness")
 Take = Callable[[Tally], float]
 
 
@@ -26,6 +28,7 @@ class Row:
     take: Take
     monotone: bool = True
     mirrored: Take | None = None
+    even: bool = False
 
 
 def compared(comparison: bias.Comparison) -> Take:
@@ -87,14 +90,19 @@ MEASURES = [
         mirrored=lambda t: 1.0 - rates.positive_share(t.groups["g"].inside).value,
     ),
     Row("auprc_interpolated", lambda t: auprc_interpolated(t.everyone)),
-    Row("accuracy", rate(rates.accuracy), monotone=False),
+    Row("accuracy", rate(rates.accuracy), monotone=False, even=True),
     Row("f1", lambda t: rates.f1(t.confusion(CUT, "g")), monotone=False),
-    Row("brier", probable(probability.brier), monotone=False),
-    Row("ece", probable(probability.ece), monotone=False),
-    Row("calibration_auroc", probable(probability.calibration_auroc, uncertainty), monotone=False),
-    Row("calibration_auprc", probable(probability.calibration_auprc, uncertainty), monotone=False),
+    Row("brier", probable(probability.brier), monotone=False, even=True),
+    Row("ece", probable(probability.ece), monotone=False, even=True),
+    Row("calibration_auroc", probable(probability.calibration_auroc, uncertainty), monotone=False, even=True),
+    Row("calibration_auprc", probable(probability.calibration_auprc, uncertainty), monotone=False, even=True),
     *(
-        Row(f"{measure} {'+'.join(strategy.__name__ for strategy in strategies)}", take, monotone=False)
+        Row(
+            f"{measure} {'+'.join(strategy.__name__ for strategy in strategies)}",
+            take,
+            monotone=False,
+            even=strategies == (uncertainty,) and measure in EVEN,
+        )
         for strategies in ((uncertainty,), (toxicity,), (toxicity, uncertainty))
         for measure in COLLABORATIVE
         for take in (together(measure, *strategies),)

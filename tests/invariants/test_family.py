@@ -68,6 +68,13 @@ def test_exchanging_classes_and_direction(row: Row, items: Items) -> None:
     assert row.take(mirrored) == pytest.approx(row.mirrored(items.tally()), abs=1e-12)
 
 
+@pytest.mark.parametrize("row", [row for row in MEASURES if row.even], ids=lambda row: row.name)
+def test_both_classes_count_alike(row: Row, items: Items) -> None:
+    score = np.where(items.score == 0.5, 0.505, items.score)  # one half is flagged, and would be so turned round too
+    turned = items.tally(score=1.0 - score, label=~items.label)
+    assert row.take(turned) == pytest.approx(row.take(items.tally(score=score)), abs=1e-12)
+
+
 @each
 def test_tallies_add_like_their_data(row: Row, items: Items) -> None:
     first, second = np.arange(0, 150), np.arange(150, len(items.label))

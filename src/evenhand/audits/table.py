@@ -16,14 +16,14 @@ from evenhand.progress import Progress, silent
 
 @dataclass(frozen=True, slots=True)
 class Audit:
-    """A question, the roles it needs declared, and the function that answers it."""
+    """A question, the roles it needs declared, and the function that answers it; some need the rows at hand."""
 
     name: str
     question: str
     needs: frozenset[str]
     settings: type[Settings]
     run: Callable[[Evidence, Any, Progress], Finding]
-    needs_rows: bool = False  # the rows themselves, which a cluster does not hand out
+    on_a_cluster: bool = True
 
 
 AUDITS: tuple[Audit, ...] = (
@@ -40,18 +40,19 @@ AUDITS: tuple[Audit, ...] = (
         needs=frozenset({"score", "label"}),
         settings=collaboration.CollaborationSettings,
         run=collaboration.audit_collaboration,
-        needs_rows=True,
+        on_a_cluster=False,
     ),
 )
 
 
-def choose(names: Sequence[str] | None, declared: frozenset[str]) -> list[Audit]:
-    """The audits asked for, or all whose columns are declared."""
+def choose(names: Sequence[str] | None, declared: frozenset[str], *, has_rows: bool = True) -> list[Audit]:
+    """The audits asked for, or all whose columns are declared and which can be run where the rows are."""
     known = {audit.name: audit for audit in AUDITS}
     if not names:
-        chosen = [audit for audit in AUDITS if audit.needs <= declared]
+        chosen = [audit for audit in AUDITS if audit.needs <= declared and (has_rows or audit.on_a_cluster)]
         if not chosen:
-            wishes = "; ".join(f"{audit.name} needs {', '.join(sorted(audit.needs - declared))}" for audit in AUDITS)
+            lacking = ((audit.name, sorted(audit.needs - declared)) for audit in AUDITS)
+            wishes = "; ".join(f"{name} needs {', '.join(roles)}" for name, roles in lacking if roles)
             raise InputError(f"no audit can run on what is declared: {wishes}")
         return chosen
     for name in names:
@@ -75,8 +76,6 @@ def run_audits(
     progress: Progress | None = None,
 ) -> list[Finding]:
     """Answer the questions, in the order of the table; each audit takes of the settings what it knows."""
-    chosen = choose(audits, evidence.declaration.declared)
-    if not audits and not evidence.has_rows:
-        chosen = [audit for audit in chosen if not audit.needs_rows] or chosen
+    chosen = choose(audits, evidence.declaration.declared, has_rows=evidence.has_rows)
     asked = [(audit, audit.settings.of(settings)) for audit in chosen]  # all are checked before the first is run
     return [audit.run(evidence, own, progress or silent) for audit, own in asked]

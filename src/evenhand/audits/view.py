@@ -23,6 +23,7 @@ class View:
     threshold: float | None
     placed: Placed | None = None
     unsure: FloatArray | None = None  # how unsure the model says it is of each row
+    scale: str = "probability"  # of the score
 
     @property
     def rows(self) -> Placed:

@@ -26,6 +26,8 @@ def thresholds_of(evidence: Evidence, settings: Settings) -> dict[str, float | N
 def views_of(evidence: Evidence, part: Part, thresholds: Thresholds) -> Views:
     """Every model on one part of the evidence."""
     return {
-        found.model: View(found.tally, thresholds[found.model], found.placed, found.unsure)
+        found.model: View(
+            found.tally, thresholds[found.model], found.placed, found.unsure, evidence.scale(found.model).name
+        )
         for found in evidence.tallies(part, thresholds)
     }

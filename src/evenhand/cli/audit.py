@@ -112,4 +112,4 @@ def audit(
 
 
 def _listed(text: str | None) -> list[str] | None:
-    return [part.strip() for part in text.split(",") if part.strip()] if text else None
+    return [part.strip() for part in text.split(",") if part.strip()] if text is not None else None

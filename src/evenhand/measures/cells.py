@@ -70,20 +70,37 @@ class Cells:
         """The first cell that is flagged: its score is at or above the threshold, in the precision of the scores."""
         return int(np.searchsorted(self.scores, self.scores.dtype.type(threshold), side="left"))
 
+    def heaped(self, parts: FloatArray) -> FloatArray:
+        """An amount per cell, per distinct score."""
+        if self.column is None or not len(self):
+            return parts
+        starts = np.flatnonzero(np.concatenate(([True], self.scores[1:] != self.scores[:-1])))
+        heaps: FloatArray = np.add.reduceat(parts, starts)
+        return heaps
 
-def wrong_and_right(cells: Cells, threshold: float) -> tuple[FloatArray, FloatArray]:
-    """Per cell, how much the prediction at the threshold gets wrong and how much right."""
+
+def wrong_and_right(cells: Cells, threshold: float) -> tuple[Mass, Mass]:
+    """Per cell, what the prediction at the threshold gets wrong and what right."""
     cut = cells.cut(threshold)
-    violating, benign = (mass.weight for mass in cells.classes)
-    wrong = np.concatenate((violating[:cut], benign[cut:]))
-    return wrong, violating + benign - wrong
+    violating, benign = cells.classes
+    return _joined(violating, benign, cut), _joined(benign, violating, cut)
 
 
-def ranked(values: FloatArray, high: FloatArray, low: FloatArray) -> Classes:
+def ranked(values: FloatArray, high: Mass, low: Mass) -> Classes:
     """Two masses per cell, heaped in the order of some other value of the cells."""
     rows = np.argsort(values, kind="stable")
     if not len(rows):
-        return Classes(Mass(high), Mass(low))
+        return Classes(high, low)
     along = values[rows]
     starts = np.flatnonzero(np.concatenate(([True], along[1:] - along[:-1] > TIED)))
-    return Classes(Mass(np.add.reduceat(high[rows], starts)), Mass(np.add.reduceat(low[rows], starts)))
+    first, second = (
+        Mass(*(np.add.reduceat(part[rows], starts) for part in mass.parts), heaviest=mass.heaviest)
+        for mass in (high, low)
+    )
+    return Classes(first, second)
+
+
+def _joined(before: Mass, after: Mass, cut: int) -> Mass:
+    """One mass up to a cell, another from there on."""
+    parts = (np.concatenate((a[:cut], b[cut:])) for a, b in zip(before.parts, after.parts, strict=True))
+    return Mass(*parts, heaviest=max(before.heaviest, after.heaviest))

@@ -65,7 +65,7 @@ def calibration_auprc(cells: Cells, review: FloatArray, *, threshold: float = 0.
 
 def _errors(cells: Cells, review: FloatArray, threshold: float) -> Classes:
     wrong, right = wrong_and_right(cells, threshold)
-    if not wrong.sum():
+    if not wrong.total.weight:
         raise Undefined("the model makes no errors at this threshold")
     return ranked(np.asarray(review, dtype=np.float64), wrong, right)
 

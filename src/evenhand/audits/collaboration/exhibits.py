@@ -17,7 +17,7 @@ def exhibits(views: Views, strategies: Sequence[Strategy], settings: Collaborati
     """One reliability diagram a model, and one table of counts a model and strategy."""
     for model, view in views.items():
         try:
-            found = probability.reliability(team.cells(view.everything))
+            found = probability.reliability(team.probable(view.everything))
         except Undefined:
             continue
         columns = {name: getattr(found, name).tolist() for name in found._fields}
@@ -33,7 +33,7 @@ def _checked(view: View, model: str, strategy: Strategy, settings: Collaboration
     for capacity in settings.asked.values():
         try:
             outcome = team.outcome(view.everything, strategy, capacity)
-        except (Undefined, ValueError):
+        except Undefined:
             continue
         first, second = outcome.decompositions()
         counts = [amount.weight for amount in outcome.checked]

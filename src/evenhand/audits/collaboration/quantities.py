@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable
 from dataclasses import dataclass
 
@@ -13,6 +12,7 @@ from evenhand.audits.collaboration import team
 from evenhand.audits.quantity import Quantity, Sided, Sure
 from evenhand.audits.view import Scope
 from evenhand.intervals import auc as auc_interval
+from evenhand.intervals import precision as precision_interval
 from evenhand.intervals import proportions
 from evenhand.intervals.bounded import Bounded
 from evenhand.measures import probability, rates
@@ -21,9 +21,9 @@ from evenhand.measures.collaboration import Capacity, Outcome
 from evenhand.measures.ranking import auprc_interpolated, auroc, average_precision
 from evenhand.measures.rates import Share
 from evenhand.routing.strategies import Strategy
-from evenhand.tally import Amount, Classes, Confusion
+from evenhand.tally import Classes, Confusion
 
-OF_POSITIVES = "wilson_positives"  # an area under precision over recall, as a share of the items that are to be found
+NEAR = 0.2  # of the items reviewed: how far from the cut an item is still like those at it
 
 
 class OfCells(Sided):
@@ -69,13 +69,15 @@ class Found(OfCells):
 
     name: str
     area: Callable[[Scope], float]
-    found: Callable[[Scope], Amount]
+    classes: Callable[[Scope], Classes]
 
     def value(self, scope: Scope) -> float:
         return self.area(scope)
 
     def sure(self, scope: Scope, value: float, level: float) -> Sure:
-        return Sure(*of_positives(value, self.found(scope)).interval(level), OF_POSITIVES)
+        return Sure(
+            *precision_interval.of_classes(self.classes(scope), value).interval(level), precision_interval.METHOD
+        )
 
 
 @dataclass(frozen=True)
@@ -101,10 +103,10 @@ class Brier(OfCells):
     name: str = "brier"
 
     def value(self, scope: Scope) -> float:
-        return probability.brier(team.cells(scope))
+        return probability.brier(team.probable(scope))
 
     def sure(self, scope: Scope, value: float, level: float) -> Sure:
-        heap = team.cells(scope)
+        heap = team.probable(scope)
         p = heap.scores.astype(np.float64)
         lost = ((1.0 - p) ** 2, p**2)
         spread = sum(float(np.dot(m.spread, (one - value) ** 2)) for m, one in zip(heap.classes, lost, strict=True))
@@ -118,33 +120,60 @@ class Ece(OfCells):
     name: str = "ece"
 
     def value(self, scope: Scope) -> float:
-        return probability.ece(team.cells(scope))
+        return probability.ece(team.probable(scope))
 
     def sure(self, scope: Scope, value: float, level: float) -> Sure:
         return Sure(0.0, 1.0, "bootstrap")
 
 
-def of_positives(value: float, found: Amount) -> Bounded:
-    """As Wilson's interval of a share of the items to be found, however many others there are."""
-    effective = found.weight**2 / found.spread if found.spread else 0.0
-    return Bounded(value, 1.0 / effective if effective else math.inf)
+@dataclass(frozen=True)
+class Efficiency(OfCells):
+    """Review Efficiency: a share of the reviewed, who are chosen anew with every sample.
+
+    The cut moves with the sample, which brings in items like those at the cut. So to the variance of a share comes
+    (1 − α) · (share − error rate at the cut)² / k, with k = α · n items reviewed. A fixed level does not move.
+    """
+
+    strategy: Strategy
+    capacity: Capacity
+    name: str = "review_efficiency"
+
+    def share(self, scope: Scope) -> Share:
+        """Wrong among the reviewed."""
+        return team.outcome(scope, self.strategy, self.capacity).efficiency()
+
+    def value(self, scope: Scope) -> float:
+        return self.share(scope).value
+
+    def sure(self, scope: Scope, value: float, level: float) -> Sure:
+        outcome, share = team.outcome(scope, self.strategy, self.capacity), self.share(scope)
+        plain = proportions.wilson(share.part, share.rest)
+        if self.capacity.kind == "threshold" or not 0.0 < value < 1.0:
+            return Sure(*plain.interval(level), proportions.METHOD)
+        moved = (1.0 - outcome.share) * (value - self._at_the_cut(scope, share)) ** 2
+        size = plain.size * (1.0 + moved / (value * (1.0 - value)))
+        return Sure(*Bounded(value, size, plain.freedom).interval(level), proportions.METHOD)
+
+    def _at_the_cut(self, scope: Scope, reviewed: Share) -> float:
+        """The share of errors among the last fifth of the reviewed and as many who come next."""
+        amount = reviewed.whole.weight
+        near = (Capacity.items(factor * amount) for factor in (1.0 - NEAR, 1.0 + NEAR))
+        first, last = (team.outcome(scope, self.strategy, capacity).efficiency() for capacity in near)
+        between = last.whole.weight - first.whole.weight
+        return (last.part.weight - first.part.weight) / between if between > 0.0 else reviewed.value
 
 
-def _violating(scope: Scope) -> Amount:
-    return scope.classes.violating.total
+def _classes(scope: Scope) -> Classes:
+    return scope.classes
 
 
 PLAIN: tuple[Quantity, ...] = (
     Count(),
     Rate("positive_share", lambda scope: rates.positive_share(scope.classes)),
     Part("accuracy", lambda scope: rates.accuracy(scope.inside)),
-    Ranked("auroc", lambda scope: auroc(scope.classes), lambda scope: scope.classes),
-    Found("auprc", lambda scope: average_precision(scope.classes), _violating),
-    Found(
-        "auprc_interpolated",
-        lambda scope: auprc_interpolated(scope.classes),
-        _violating,
-    ),
+    Ranked("auroc", lambda scope: auroc(scope.classes), _classes),
+    Found("auprc", lambda scope: average_precision(scope.classes), _classes),
+    Found("auprc_interpolated", lambda scope: auprc_interpolated(scope.classes), _classes),
     Brier(),
     Ece(),
 )
@@ -164,7 +193,7 @@ def of_strategy(strategy: Strategy) -> tuple[Quantity, ...]:
 
     return (
         Ranked("calibration_auroc", area(probability.calibration_auroc), wrong),
-        Found("calibration_auprc", area(probability.calibration_auprc), lambda scope: wrong(scope).violating.total),
+        Found("calibration_auprc", area(probability.calibration_auprc), wrong),
     )
 
 
@@ -177,10 +206,10 @@ def at(strategy: Strategy, capacity: Capacity) -> tuple[Quantity, ...]:
     return (
         Part("oc_accuracy", lambda scope: of(scope).accuracy()),
         Ranked("oc_auroc", lambda scope: of(scope).auroc(), lambda scope: of(scope).ranking()),
-        Found("oc_auprc", lambda scope: of(scope).auprc(), _violating),
+        Found("oc_auprc", lambda scope: of(scope).auprc(), lambda scope: of(scope).ranking()),
         Part("oc_precision", lambda scope: of(scope).precision()),
         Part("oc_recall", lambda scope: of(scope).recall()),
         Harmonic("oc_f1", lambda scope: of(scope).decided()),
-        Part("review_efficiency", lambda scope: of(scope).efficiency()),
+        Efficiency(strategy, capacity),
         Part("review_effectiveness", lambda scope: of(scope).effectiveness()),
     )

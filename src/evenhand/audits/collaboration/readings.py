@@ -50,11 +50,14 @@ def _ranks(finding: Finding, named: Slice, shares: Sequence[str]) -> str:
 
 def _efficiency(finding: Finding, named: Slice, shares: Sequence[str]) -> str:
     both = zip(shares, *(_values(finding, "review_efficiency", name, named, shares) for name in PAIR), strict=True)
-    leads = [(text, u - t) for text, u, t in both if u is not None and t is not None]
+    known = [(text, u - t) for text, u, t in both if u is not None and t is not None]
+    leads = [(text, lead) for text, lead in known if lead]
     turns = [(first[0], second[0]) for first, second in pairwise(leads) if first[1] * second[1] < 0.0]
     prevalence = finding.get("positive_share", **named).value
-    if not leads:
+    if not known:
         return "Nothing is reviewed at these capacities."
+    if not leads:
+        return "In Review Efficiency the two are equal at these capacities."
     if not turns:
         ahead = PAIR[0] if leads[-1][1] > 0.0 else PAIR[1]
         return f"In Review Efficiency the two do not cross at these capacities: {ahead} review finds more errors."

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from dataclasses import dataclass
 from functools import cached_property
@@ -34,7 +35,11 @@ class CollaborationSettings(Settings):
                 raise InputError(f"name at least one of the {name}")
             if len(set(values)) < len(values):
                 raise InputError(f"{name} names '{next(v for v in values if values.count(v) > 1)}' more than once")
-        _ = self.asked, self.chosen  # read, so that a slip is found before the work
+        if len(set(self.asked.values())) < len(self.asked):
+            kinds = list(self.asked.values())
+            same = [text for text, kind in self.asked.items() if kinds.count(kind) > 1]
+            raise InputError(f"capacities names one thing in two ways: '{same[0]}' and '{same[1]}'")
+        _ = self.chosen  # read, so that a slip is found before the work
 
     @cached_property
     def asked(self) -> dict[str, Capacity]:
@@ -66,6 +71,6 @@ def capacity(text: str) -> Capacity:
 
 
 def _whole(value: float, text: str) -> float:
-    if value != int(value):
+    if math.isinf(value) or value != int(value):
         raise InputError(f"'{text}' is no capacity: shares go up to 1, and items are counted in whole numbers")
     return value

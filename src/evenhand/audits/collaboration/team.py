@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
+from scipy.special import expit
 
 from evenhand.audits.view import Scope, View
 from evenhand.errors import Undefined
@@ -25,6 +28,12 @@ def cells(scope: Scope, strategy: Strategy | None = None) -> Cells:
     return found
 
 
+def probable(scope: Scope) -> Cells:
+    """Items by the probability that their score stands for."""
+    heap = cells(scope)
+    return heap if scope.view.scale == "probability" else replace(heap, scores=_probabilities(scope, heap))
+
+
 def review_scores(scope: Scope, strategy: Strategy) -> FloatArray:
     """One per cell, higher first, for a strategy that has one."""
     heap = cells(scope, strategy)
@@ -34,21 +43,13 @@ def review_scores(scope: Scope, strategy: Strategy) -> FloatArray:
         return -values if strategy.lower_first else values
     if isinstance(strategy, Hybrid):
         raise Undefined("a hybrid has no single review score")
-    return _of_score(strategy, heap.scores)
-
-
-def _of_score(strategy: Strategy, scores: FloatArray) -> FloatArray:
-    """By the score alone. The highest are the highest on any scale; to be unsure takes a probability."""
-    values = np.asarray(scores, dtype=np.float64)
-    if strategy is TOXICITY:
-        return values
-    if len(values) and not 0.0 <= values.min() <= values.max() <= 1.0:
-        raise Undefined("a score that is no probability does not say how unsure the model is")
-    return strategy.review_score(values)
+    return _by(strategy, scope, heap)
 
 
 def outcome(scope: Scope, strategy: Strategy, capacity: Capacity) -> Outcome:
     """What comes out, kept once it is known."""
+    if isinstance(strategy, Hybrid) and capacity.kind == "threshold":
+        raise Undefined("a hybrid has no single review score: give a share or a number of items")
     key = ("outcome", scope.group, strategy.name, capacity)
     if key not in scope.view.kept:
         scope.view.kept[key] = _team(scope, strategy).at(capacity)
@@ -70,7 +71,7 @@ def _team(scope: Scope, strategy: Strategy) -> Collaboration:
         heap = cells(scope, strategy)
         stages: tuple[Stage, ...]
         if isinstance(strategy, Hybrid):
-            high, unsure = (_of_score(by, heap.scores) for by in (TOXICITY, UNCERTAINTY))
+            high, unsure = (_by(by, scope, heap) for by in (TOXICITY, UNCERTAINTY))
             stages = (Stage(high, strategy.part), Stage(unsure, 1.0 - strategy.part))
         else:
             stages = (Stage(review_scores(scope, strategy)),)
@@ -78,6 +79,22 @@ def _team(scope: Scope, strategy: Strategy) -> Collaboration:
     found = scope.view.kept[key]
     assert isinstance(found, Collaboration)
     return found
+
+
+def _by(strategy: Strategy, scope: Scope, heap: Cells) -> FloatArray:
+    """By a function of the probability; of a rank only the order is known, which is enough for the highest first."""
+    if strategy is TOXICITY and scope.view.scale == "rank":
+        return heap.scores.astype(np.float64)
+    return strategy.review_score(_probabilities(scope, heap))
+
+
+def _probabilities(scope: Scope, heap: Cells) -> FloatArray:
+    scores: FloatArray = heap.scores.astype(np.float64)
+    if scope.view.scale == "rank":
+        raise Undefined("the score is no probability: only its order means something")
+    if scope.view.scale == "logit":
+        scores = expit(scores)
+    return scores / 100.0 if scope.view.scale == "percent" else scores
 
 
 def _unsure(view: View) -> FloatArray:

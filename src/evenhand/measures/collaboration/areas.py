@@ -66,20 +66,8 @@ class Areas:
         return area
 
     def after(self, pieces: Pieces) -> Classes:
-        """The whole ranking after review, from the definition: two more cells, below and above all."""
-        left = pieces.per_cell()
-        violating, benign = (mass.weight for mass in self.cells.classes)
-        first, second = self._per_score(violating * left), self._per_score(benign * left)
-        hits, misses = float(np.dot(violating, 1.0 - left)), float(np.dot(benign, 1.0 - left))
-        return Classes(Mass(np.concatenate(([0.0], first, [hits]))), Mass(np.concatenate(([misses], second, [0.0]))))
-
-    def _per_score(self, mass: FloatArray) -> FloatArray:
-        """Per distinct score: where a second column tells items apart, neighbouring cells share theirs."""
-        scores = self.cells.scores
-        if self.cells.column is None or not len(scores):
-            return mass
-        starts = np.flatnonzero(np.concatenate(([True], scores[1:] != scores[:-1])))
-        return np.add.reduceat(mass, starts)
+        """The whole ranking after review."""
+        return _reviewed(self.cells, pieces)
 
     def _piece(self, pieces: Pieces, i: int, hits: float, misses: float) -> float:
         """Σ violating items · precision at them over a piece, `hits` and `misses` ranking above it."""
@@ -146,3 +134,20 @@ class _Left(NamedTuple):
         flagged = found + (self.benign - self.below)
         precision = np.divide(found, flagged, out=np.zeros_like(found), where=flagged > 0.0)
         return float((self.own * precision).sum())
+
+
+def _reviewed(cells: Cells, pieces: Pieces) -> Classes:
+    """The ranking after review, from the definition: two more cells, below and above all."""
+    left = pieces.per_cell()
+    first, second = (
+        Mass(*(_beyond(cells, part, left, above=above) for part in mass.parts), heaviest=mass.heaviest)
+        for mass, above in zip(cells.classes, (True, False), strict=True)
+    )
+    return Classes(first, second)
+
+
+def _beyond(cells: Cells, part: FloatArray, left: FloatArray, *, above: bool) -> FloatArray:
+    """What is left at each score, and what is reviewed above or below all of it."""
+    reviewed = float(np.dot(part, 1.0 - left))
+    ends = (0.0, reviewed) if above else (reviewed, 0.0)
+    return np.concatenate(([ends[0]], cells.heaped(part * left), [ends[1]]))

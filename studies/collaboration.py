@@ -1,0 +1,198 @@
+"""Do the 95 % intervals of the collaboration audit hold the truth as often as they say?
+
+Scores are binormal: the probability that a model would give, made too sure of itself and shifted, so that it is not
+calibrated. `good` separates the classes by 2.5 standard deviations (AUC .96), `poor` by 1.2 (AUC .80). `coarse` scores
+are rounded to twentieths. The truth is that of a population of a million whose scores are the quantiles of both normal
+distributions, so that it has no noise of its own. `rests_on` is how many items of the rarer kind a number rests on, on
+average: the fewer, the less can be promised.
+"""
+
+from __future__ import annotations
+
+import itertools
+import math
+from functools import cache
+
+import numpy as np
+from scipy.special import expit, logit, ndtri
+
+from evenhand.audits.collaboration.quantities import (
+    PLAIN,
+    Ece,
+    Efficiency,
+    Found,
+    Harmonic,
+    Part,
+    Ranked,
+    at,
+    of_strategy,
+)
+from evenhand.audits.quantity import Quantity
+from evenhand.audits.view import Scope, View
+from evenhand.errors import Undefined
+from evenhand.intervals import bootstrap
+from evenhand.intervals.bounded import ROUNDING, Bounded
+from evenhand.measures import probability
+from evenhand.measures.cells import TIED
+from evenhand.measures.collaboration import Capacity
+from evenhand.routing.strategies import TOXICITY, UNCERTAINTY
+from evenhand.tally import Placed, Rows
+from studies.study import Row, Study
+
+LEVEL = 0.95
+MODELS = {"good": 2.5, "poor": 1.2}
+PREVALENCES = (0.02, 0.1, 0.5)
+SIZES = (500, 2000, 10_000)
+SCORES = ("continuous", "coarse")
+STRATEGIES = (UNCERTAINTY, TOXICITY)
+CAPACITIES = (0.01, 0.05, 0.2)
+SURE, SHIFT = 1.4, 0.7  # by how much the logit is stretched and moved
+MILLION = 1_000_000
+DRAWN_AGAIN = 5  # the calibration error is bootstrapped in every so many draws
+REPLICATES = 200
+
+
+def cells() -> list[Row]:
+    return [
+        {"model": model, "prevalence": prevalence, "items": items, "scores": scores}
+        for model, prevalence, items, scores in itertools.product(MODELS, PREVALENCES, SIZES, SCORES)
+    ]
+
+
+@cache
+def asked() -> list[tuple[str, str, Quantity]]:
+    """Strategy, capacity and quantity."""
+    found: list[tuple[str, str, Quantity]] = [("", "", q) for q in PLAIN if q.name not in ("count", "positive_share")]
+    for strategy in STRATEGIES:
+        found += [(strategy.name, "", quantity) for quantity in of_strategy(strategy)]
+        for share in CAPACITIES:
+            found += [(strategy.name, f"{share:g}", quantity) for quantity in at(strategy, Capacity.fraction(share))]
+    return found
+
+
+def methods() -> dict[str, str]:
+    """How each interval is made."""
+    label = np.arange(200) % 3 == 0
+    scope = _scope(np.linspace(0.3, 0.7, 200), label)
+    found = {q.name: q.sure(scope, q.value(scope), LEVEL).method for _, _, q in asked()}
+    return found | {"ece": bootstrap.METHOD}
+
+
+def run(cell: Row, draws: int, rng: np.random.Generator) -> list[Row]:
+    """Coverage and width where the number is defined, and how often it is."""
+    true, sums = truth(cell["model"], cell["prevalence"], cell["scores"]), np.zeros((len(asked()), 4))
+    for draw in range(draws):
+        label = rng.random(cell["items"]) < cell["prevalence"]
+        scope = _scope(_scores(cell, label, rng.standard_normal(cell["items"])), label)
+        for number, (_, _, quantity) in enumerate(asked()):
+            if isinstance(quantity, Ece) and draw % DRAWN_AGAIN:
+                continue
+            try:
+                value = quantity.value(scope)
+            except Undefined:
+                continue
+            low, high = _interval(quantity, scope, value, rng)
+            right, _ = true[number]
+            simple = _of_positives(quantity, scope, value)
+            sums[number] += [
+                _holds(low, right, high),
+                high - low,
+                1.0,
+                simple is not None and _holds(simple[0], right, simple[1]),
+            ]
+    return [
+        {
+            "strategy": strategy,
+            "capacity": capacity,
+            "measure": quantity.name,
+            "truth": right,
+            "rests_on": rests_on * cell["items"],
+            "coverage": covered / times,
+            "width": width / times,
+            "of_positives": simple / times if isinstance(quantity, Found) else math.nan,
+            "defined": times * (DRAWN_AGAIN if isinstance(quantity, Ece) else 1) / draws,
+        }
+        for (strategy, capacity, quantity), (right, rests_on), (covered, width, times, simple) in zip(
+            asked(), true, sums, strict=True
+        )
+        if times >= 0.5 * draws / (DRAWN_AGAIN if isinstance(quantity, Ece) else 1)
+    ]
+
+
+@cache
+def truth(model: str, prevalence: float, scores: str) -> list[tuple[float, float]]:
+    """Of every quantity, and the share of all items that it rests on."""
+    violating = round(prevalence * MILLION)
+    label = np.repeat((True, False), (violating, MILLION - violating))
+    noise = np.concatenate([ndtri((np.arange(n) + 0.5) / n) for n in (violating, MILLION - violating)])
+    cell = {"model": model, "prevalence": prevalence, "scores": scores}
+    scope = _scope(_scores(cell, label, noise), label)
+    return [(_value(quantity, scope), _rests_on(quantity, scope) / MILLION) for _, _, quantity in asked()]
+
+
+def _value(quantity: Quantity, scope: Scope) -> float:
+    try:
+        return quantity.value(scope)
+    except Undefined:
+        return math.nan
+
+
+def _rests_on(quantity: Quantity, scope: Scope) -> float:
+    if isinstance(quantity, Part | Efficiency):
+        share = quantity.share(scope)
+        return min(share.part.weight, share.rest.weight)
+    if isinstance(quantity, Harmonic):
+        c = quantity.confusion(scope)
+        return min(c.true_positive.weight, (c.false_positive + c.false_negative).weight)
+    if isinstance(quantity, Ranked | Found):
+        return min(mass.total.weight for mass in quantity.classes(scope))
+    return float(scope.items)
+
+
+def _of_positives(quantity: Quantity, scope: Scope, value: float) -> tuple[float, float] | None:
+    """The simple way: Wilson's interval of a share of the items to be found, however many others there are."""
+    if not isinstance(quantity, Found):
+        return None
+    return Bounded(value, 1.0 / quantity.classes(scope).violating.total.weight).interval(LEVEL)
+
+
+def _holds(low: float, right: float, high: float) -> bool:
+    return low - ROUNDING <= right <= high + ROUNDING
+
+
+def _scores(cell: Row, label: np.ndarray, noise: np.ndarray) -> np.ndarray:
+    apart = MODELS[cell["model"]]
+    honest = logit(cell["prevalence"]) + apart * (noise + apart * label) - 0.5 * apart**2
+    p = expit(SURE * honest + SHIFT)
+    return np.round(20.0 * p) / 20.0 if cell["scores"] == "coarse" else p
+
+
+def _scope(score: np.ndarray, label: np.ndarray) -> Scope:
+    placed = Placed.of(score, Rows(label, {}))
+    return View(placed.tally(), 0.5, placed).everything
+
+
+def _interval(quantity: Quantity, scope: Scope, value: float, rng: np.random.Generator) -> tuple[float, float]:
+    if not isinstance(quantity, Ece):
+        low, high, *_ = quantity.sure(scope, value, LEVEL)
+        return low, high
+
+    return _drawn(scope, value, rng)
+
+
+def _drawn(scope: Scope, value: float, rng: np.random.Generator) -> tuple[float, float]:
+    """The Poisson bootstrap of the calibration error, all replicates at once."""
+    placed = scope.view.rows
+    p = placed.scores[placed.place]
+    confidence, right = np.maximum(p, 1.0 - p), (p >= 0.5) == placed.rows.label
+    bins = np.searchsorted(np.arange(1, probability.BINS) / probability.BINS + TIED, confidence, side="left")
+    gaps = np.zeros((len(p), probability.BINS))
+    gaps[np.arange(len(p)), bins] = right - confidence
+    counts = rng.poisson(1.0, (REPLICATES, len(p))).astype(np.float64)
+    values = np.abs(counts @ gaps).sum(axis=1) / counts.sum(axis=1)
+    found = bootstrap.percentile(values.tolist(), value, LEVEL)
+    assert found is not None
+    return found
+
+
+STUDY = Study("collaboration", cells(), run, draws=400)
