@@ -28,8 +28,8 @@ LIMITS = """- English, and comments on encyclopaedia talk pages. Elsewhere it ra
   is used as an insult only in some mouths, is not; and an insult that consists of such a word alone is not seen.
 - It does not understand negation, quotation, irony or context: "nobody should call you that" reads like an insult.
 - The labels are those of crowd workers around 2017. Whose judgement that is, the data does not say.
-- A high model uncertainty means that the members disagree, as they do on other languages and on noise. A low one does
-  not mean that the model is right."""
+- A high model uncertainty means that the members disagree. They do so more on other languages and on noise, but only
+  on average: a rude sentence in French may get a low score and a low uncertainty. It is no detector of language."""
 
 LICENCE = """The weights are numbers in hashed buckets: neither texts nor a vocabulary can be read from them. They were
 estimated from comments by Wikipedia contributors (CC BY-SA 3.0) with labels by Jigsaw (CC0), and from sentences that

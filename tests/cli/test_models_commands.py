@@ -53,7 +53,7 @@ def test_train_score_models(here) -> None:
     assert str(Path("new/card.md")) in done.out
     done = here("score", "new", "in.csv", "-o", "deep/er/out.parquet", "--text", "text", "--prefix", "m_")
     assert done.code == 0, done.err
-    assert done.out == "scored 240 rows: deep/er/out.parquet\n"
+    assert done.out == "scored 240 of 240 rows: deep/er/out.parquet\n"
     found = pl.read_parquet("deep/er/out.parquet")
     assert set(found["m_model_version"]) == {version}
     assert found.filter("toxic")["m_p"].mean() > found.filter(~pl.col("toxic"))["m_p"].mean()

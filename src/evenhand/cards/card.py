@@ -124,6 +124,10 @@ def _bias(finding: Finding) -> Iterator[str]:
     marked = {m.slice["group"] for m in finding if "stands_out" in m.estimate.flags and set(m.slice) == {"group"}}
     yield f"{len(groups)} groups, {finding.get('count').value:,.0f} rows, AUROC {finding.get('auroc')}."
     yield f"{len(marked)} of the groups stand out in at least one number after allowing for everything looked at."
+    if len({_cell(finding, name, group) for name in OF_GROUPS[1:3] for group in groups}) <= 2 and not marked:
+        yield "Every group has the same numbers, because the words for all of them count alike in this model. What it"
+        yield "makes of words outside that list, and of what is said of a group, this does not show."
+        return
     every = [value for group in groups if (value := finding.get("bpsn_auc", group=group).value) is not None]
     yield f"BPSN AUC is between {min(every):.3f} and {max(every):.3f}. The groups whose benign rows are most easily"
     yield "taken for violating ones (lowest BPSN AUC) first:"

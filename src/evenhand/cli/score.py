@@ -48,4 +48,4 @@ def score(
         print(f"went on after {done.resumed:,} rows that were scored before")
     if done.unscored:
         print(f"{done.unscored:,} rows have no score: they have no text, or the model gave no answer")
-    print(f"scored {done.rows:,} rows: {out}")
+    print(f"scored {done.rows - done.unscored:,} of {done.rows:,} rows: {out}")
