@@ -82,5 +82,10 @@ def _plain(finding: Finding) -> Table:
         e = m.estimate
         value = str(e.note) if e.value is None else words.number(m.measure, e.value)
         slice_ = ", ".join(m.slice.values())
-        table.add_row(*(Text(cell) for cell in (m.measure, slice_, value, words.interval(m.measure, e), f"{e.n:,}")))
+        table.add_row(
+            *(
+                Text(cell)
+                for cell in (words.word(m.measure).label, slice_, value, words.interval(m.measure, e), f"{e.n:,}")
+            )
+        )
     return table

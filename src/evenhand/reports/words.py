@@ -70,6 +70,18 @@ WORDS = {
     "bnsp_auc_power_mean": Word(
         "BNSP AUC, power mean", "auc", "Over all groups, the worst weighing most (exponent -5)."
     ),
+    "capacity": Word("Capacity", "share", "The share of all items that people review."),
+    "reviewers": Word("Reviewers", "count", "Whole people, for the hours a day in which they review."),
+    "cost_per_day": Word("Cost per day", "count", "Errors and reviews together, at the prices given."),
+    "cost_without_review": Word("Cost without review", "count", "What a day costs when nobody reviews."),
+    "crossing": Word("Crossing", "share", "The capacity from which on the other strategy leads."),
+    "remove_from": Word("Remove from", "share", "Scores from here on are removed unseen."),
+    "leave_below": Word("Leave below", "share", "Scores below are left alone unseen."),
+    "removed": Word("Removed", "share", "The share of items removed unseen."),
+    "reviewed": Word("Reviewed", "share", "The share of items that people see."),
+    "left": Word("Left", "share", "The share of items left alone unseen."),
+    "wrong_removals": Word("Wrong removals", "share", "Of what is removed unseen, the share that does not violate."),
+    "missed_violations": Word("Missed violations", "share", "Of the violating items, the share left alone unseen."),
     "jigsaw_score": Word(
         "Jigsaw score", "auc", "A quarter each of the overall AUROC and the three power means (Jigsaw 2019 challenge)."
     ),
