@@ -252,7 +252,7 @@ def test_bad_settings(program, options: list[str], says: list[str]) -> None:
 def test_what_is_not_declared(program) -> None:
     table().write_csv("items.csv")
     fails(program, "items.csv", says=["score", "label"])
-    fails(program, "items.csv", "--score", "p", says=["bias needs groups, label", "collaboration needs label"])
+    fails(program, "items.csv", "--score", "p", says=["declare at least one score column and the label"])
     fails(program, "items.csv", "--score", "p", "--label", "y", "--audits", "bias", says=["'bias' needs groups"])
 
 

@@ -32,7 +32,7 @@ def table(small: pl.DataFrame) -> pl.DataFrame:
 
 @pytest.fixture
 def report(table: pl.DataFrame) -> eh.Report:
-    return eh.audit(table, **ROLES, audits="bias")
+    return eh.audit(table, **ROLES)
 
 
 def test_the_object(report: eh.Report) -> None:

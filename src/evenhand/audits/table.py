@@ -24,6 +24,7 @@ class Audit:
     settings: type[Settings]
     run: Callable[[Evidence, Any, Progress], Finding]
     on_a_cluster: bool = True
+    on_request: bool = False  # where another audit can be run, only when it is named: it takes its time
 
 
 AUDITS: tuple[Audit, ...] = (
@@ -41,6 +42,7 @@ AUDITS: tuple[Audit, ...] = (
         settings=collaboration.CollaborationSettings,
         run=collaboration.audit_collaboration,
         on_a_cluster=False,
+        on_request=True,
     ),
 )
 
@@ -54,7 +56,7 @@ def choose(names: Sequence[str] | None, declared: frozenset[str], *, has_rows: b
             lacking = ((audit.name, sorted(audit.needs - declared)) for audit in AUDITS)
             wishes = "; ".join(f"{name} needs {', '.join(roles)}" for name, roles in lacking if roles)
             raise InputError(f"no audit can run on what is declared: {wishes}")
-        return chosen
+        return [audit for audit in chosen if not audit.on_request] or chosen
     for name in names:
         if name not in known:
             raise InputError(f"there is no audit '{name}'; {nearest(name, known)}")

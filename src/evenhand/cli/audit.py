@@ -23,7 +23,7 @@ def audit(
         str, typer.Argument(help="CSV, TSV, Parquet, JSONL, Arrow, XLSX, a database URL, or a TOML declaration.")
     ],
     audits: Annotated[
-        Text, _option("Which audits, separated by commas. Default: all whose columns are declared.")
+        Text, _option("Which audits, by commas. Default: bias if groups are declared, else collaboration.")
     ] = None,
     score: Annotated[Text, _option("Score column, or several models' separated by commas.", "--score")] = None,
     scale: Annotated[Text, _option("Scale of the scores: probability (default), percent, logit or rank.")] = None,
