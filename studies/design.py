@@ -10,7 +10,8 @@ from functools import cache
 
 import numpy as np
 
-from evenhand.audits.bias.quantities import OF_EVERYTHING, OF_GROUPS
+from evenhand.audits.bias.quantities import OF_GROUPS
+from evenhand.audits.quantities import OF_EVERYTHING
 from evenhand.audits.quantity import Quantity
 from evenhand.audits.view import Scope, View
 from evenhand.tally import Membership, Placed, Rows, Weights

@@ -12,8 +12,9 @@ from pathlib import Path
 import pytest
 
 import evenhand as eh
-from evenhand.audits.bias.quantities import OF_EVERYTHING, OF_GROUPS
+from evenhand.audits.bias.quantities import OF_GROUPS
 from evenhand.audits.collaboration.quantities import PLAIN, at, of_strategy
+from evenhand.audits.quantities import OF_EVERYTHING
 from evenhand.classifiers.description import KINDS, Description
 from evenhand.evidence.declaration import Declaration
 from evenhand.measures.collaboration import Capacity

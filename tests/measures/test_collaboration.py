@@ -339,13 +339,13 @@ def test_a_reviewer_who_errs() -> None:
     parts = brute.reviewed_parts(uncertainty(score), whole(0.2, len(score)))
     says = np.where(label, 1.0 - 0.2, 0.1)  # the chance that the reviewer calls an item violating
     final = parts * says + (1.0 - parts) * (score >= 0.5)
-    reviewer = Reviewer(on_benign=0.1, on_violating=0.2)
+    reviewer = Reviewer(benign_error=0.1, violating_error=0.2)
     assert outcome.accuracy(reviewer).value == pytest.approx(np.where(label, final, 1.0 - final).mean(), abs=1e-12)
     assert outcome.precision(reviewer).value == pytest.approx(final[label].sum() / final.sum(), abs=1e-12)
     assert outcome.recall(reviewer).value == pytest.approx(final[label].mean(), abs=1e-12)
     assert outcome.accuracy(Reviewer()).value == outcome.accuracy().value
     with pytest.raises(InputError):
-        Reviewer(on_benign=1.1)
+        Reviewer(benign_error=1.1)
 
 
 @each_strategy

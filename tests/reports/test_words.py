@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from evenhand.audits.bias.quantities import OF_EVERYTHING, OF_GROUPS
+from evenhand.audits.bias.quantities import OF_GROUPS
 from evenhand.audits.collaboration.quantities import PLAIN, at, of_strategy
+from evenhand.audits.quantities import OF_EVERYTHING
 from evenhand.estimate import Estimate
 from evenhand.measures.collaboration import Capacity
 from evenhand.reports import words

@@ -10,6 +10,7 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from evenhand.errors import InputError
+from evenhand.measures.collaboration import ORACLE
 from evenhand.routing import (
     Costs,
     History,
@@ -22,7 +23,7 @@ from evenhand.routing import (
     parse,
     reviewers_for,
 )
-from evenhand.routing.curves import MEASURES, ORACLE, Route, first_reaching
+from evenhand.routing.curves import MEASURES, Route, first_reaching
 from evenhand.routing.strategies import TOXICITY, UNCERTAINTY
 
 DAY = Workload(items_per_day=1000, seconds_per_review=36, hours_per_day=1)  # a hundred reviews a person

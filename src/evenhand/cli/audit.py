@@ -3,19 +3,12 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated, Any, Optional
+from typing import Annotated, Optional
 
 import typer
 
+from evenhand.cli.options import Number, Text, Whole, listed, option
 from evenhand.errors import InputError
-
-Text = Optional[str]  # noqa: UP045 (typer reads annotations at run time)
-Number = Optional[float]  # noqa: UP045
-Whole = Optional[int]  # noqa: UP045
-
-
-def _option(help_: str, *names: str, **more: Any) -> Any:
-    return typer.Option(*names, help=help_, show_default=False, **more)
 
 
 def audit(
@@ -23,74 +16,74 @@ def audit(
         str, typer.Argument(help="CSV, TSV, Parquet, JSONL, Arrow, XLSX, a database URL, or a TOML declaration.")
     ],
     audits: Annotated[
-        Text, _option("Which audits, by commas. Default: bias if groups are declared, else collaboration.")
+        Text, option("Which audits, by commas. Default: bias if groups are declared, else collaboration.")
     ] = None,
-    score: Annotated[Text, _option("Score column, or several models' separated by commas.", "--score")] = None,
-    scale: Annotated[Text, _option("Scale of the scores: probability (default), percent, logit or rank.")] = None,
+    score: Annotated[Text, option("Score column, or several models' separated by commas.", "--score")] = None,
+    scale: Annotated[Text, option("Scale of the scores: probability (default), percent, logit or rank.")] = None,
     label: Annotated[
-        Text, _option("Label column: true/false, 0/1, a share of annotators, or words with --positive.")
+        Text, option("Label column: true/false, 0/1, a share of annotators, or words with --positive.")
     ] = None,
     positive: Annotated[
-        list[str] | None, _option("The label that means violating; may be given more than once.")
+        list[str] | None, option("The label that means violating; may be given more than once.")
     ] = None,
-    label_threshold: Annotated[Number, _option("Share of annotators from which an item is violating (0.5).")] = None,
+    label_threshold: Annotated[Number, option("Share of annotators from which an item is violating (0.5).")] = None,
     groups: Annotated[
-        Text, _option("Group columns, separated by commas: true/false, 0/1 or shares of annotators.")
+        Text, option("Group columns, separated by commas: true/false, 0/1 or shares of annotators.")
     ] = None,
-    group_by: Annotated[Text, _option("One column whose values are the groups.")] = None,
-    terms: Annotated[Optional[Path], _option("File of words; a group is the items whose text has the word.")] = None,  # noqa: UP045
-    group_threshold: Annotated[Number, _option("Share of annotators from which an item is in a group (0.5).")] = None,
-    text: Annotated[Text, _option("Text column: for --terms, for short items apart, and for --examples.")] = None,
-    id: Annotated[Text, _option("Id column; ids must differ.")] = None,
+    group_by: Annotated[Text, option("One column whose values are the groups.")] = None,
+    terms: Annotated[Optional[Path], option("File of words; a group is the items whose text has the word.")] = None,  # noqa: UP045
+    group_threshold: Annotated[Number, option("Share of annotators from which an item is in a group (0.5).")] = None,
+    text: Annotated[Text, option("Text column: for --terms, for short items apart, and for --examples.")] = None,
+    id: Annotated[Text, option("Id column; ids must differ.")] = None,
     slices: Annotated[
-        Text, _option("Columns to look at value by value (language, community), by commas.", "--slice")
+        Text, option("Columns to look at value by value (language, community), by commas.", "--slice")
     ] = None,
-    count: Annotated[Text, _option("Column of counts: the row stands for so many equal rows.")] = None,
-    inclusion: Annotated[Text, _option("Column of inclusion probabilities: the row was sampled with it.")] = None,
-    where: Annotated[Text, _option("Keep only rows that meet this SQL condition, such as \"lang = 'en'\".")] = None,
-    query: Annotated[Text, _option("For a database URL: the query whose rows are the items.")] = None,
+    count: Annotated[Text, option("Column of counts: the row stands for so many equal rows.")] = None,
+    inclusion: Annotated[Text, option("Column of inclusion probabilities: the row was sampled with it.")] = None,
+    where: Annotated[Text, option("Keep only rows that meet this SQL condition, such as \"lang = 'en'\".")] = None,
+    query: Annotated[Text, option("For a database URL: the query whose rows are the items.")] = None,
     uncertainty: Annotated[
-        Text, _option("Column that says how unsure the model is, or one for each model, by commas.")
+        Text, option("Column that says how unsure the model is, or one for each model, by commas.")
     ] = None,
     capacities: Annotated[
-        Text, _option("What people can review, by commas: 0.01 or 1% of the items, 500 items, or >=0.2.")
+        Text, option("What people can review, by commas: 0.01 or 1% of the items, 500 items, or >=0.2.")
     ] = None,
     strategies: Annotated[
-        Text, _option("How they choose, by commas: uncertainty, toxicity, hybrid:0.3, column:NAME.")
+        Text, option("How they choose, by commas: uncertainty, toxicity, hybrid:0.3, column:NAME.")
     ] = None,
     threshold: Annotated[
-        Number, _option("Items with this score or more are flagged; on the score's own scale (0.5).")
+        Number, option("Items with this score or more are flagged; on the score's own scale (0.5).")
     ] = None,
-    level: Annotated[Number, _option("Level of the intervals (0.95).")] = None,
-    interval: Annotated[Text, _option("analytic (default) or bootstrap.")] = None,
-    replicates: Annotated[Whole, _option("Bootstrap replicates (200).")] = None,
-    seed: Annotated[Whole, _option("Seed of everything random (0).")] = None,
+    level: Annotated[Number, option("Level of the intervals (0.95).")] = None,
+    interval: Annotated[Text, option("analytic (default) or bootstrap.")] = None,
+    replicates: Annotated[Whole, option("Bootstrap replicates (200).")] = None,
+    seed: Annotated[Whole, option("Seed of everything random (0).")] = None,
     intersections: Annotated[
-        bool, _option("Also look at every pair of groups with more than 100 items in both.", "--intersections")
+        bool, option("Also look at every pair of groups with more than 100 items in both.", "--intersections")
     ] = False,
-    examples: Annotated[Whole, _option("Show so many texts per group in the report. None unless asked for.")] = None,
+    examples: Annotated[Whole, option("Show so many texts per group in the report. None unless asked for.")] = None,
     out: Annotated[
         Path | None,
-        _option("Folder for the report and its data. Default: evenhand-report; none with --json or --csv."),
+        option("Folder for the report and its data. Default: evenhand-report; none with --json or --csv."),
     ] = None,
-    json: Annotated[bool, _option("Print the findings as JSON and nothing else.", "--json")] = False,
-    csv: Annotated[bool, _option("Print the estimates as CSV and nothing else.", "--csv")] = False,
+    json: Annotated[bool, option("Print the findings as JSON and nothing else.", "--json")] = False,
+    csv: Annotated[bool, option("Print the estimates as CSV and nothing else.", "--csv")] = False,
 ) -> None:
     """Audit a file of scores: how it treats groups of people, and what people and model achieve together."""
     from evenhand.cli.audit_run import run
 
     options = {
-        "score": _listed(score),
-        "scale": _listed(scale),
+        "score": listed(score),
+        "scale": listed(scale),
         "label": label,
         "positive": positive or None,
         "label_threshold": label_threshold,
-        "groups": _listed(groups),
+        "groups": listed(groups),
         "group_by": group_by,
         "group_threshold": group_threshold,
         "text": text,
         "id": id,
-        "slices": _listed(slices),
+        "slices": listed(slices),
         "count": count,
         "inclusion": inclusion,
         "where": where,
@@ -101,15 +94,11 @@ def audit(
         "seed": seed,
         "intersections": intersections or None,
         "examples": examples,
-        "uncertainty": _listed(uncertainty),
-        "capacities": _listed(capacities),
-        "strategies": _listed(strategies),
+        "uncertainty": listed(uncertainty),
+        "capacities": listed(capacities),
+        "strategies": listed(strategies),
     }
     if json and csv:
         raise InputError("--json and --csv both print to the same place: choose one")
     shown = "json" if json else "csv" if csv else "table"
-    run(file, options, audits=_listed(audits), query=query, terms=terms, out=out, shown=shown)
-
-
-def _listed(text: str | None) -> list[str] | None:
-    return [part.strip() for part in text.split(",") if part.strip()] if text is not None else None
+    run(file, options, audits=listed(audits), query=query, terms=terms, out=out, shown=shown)

@@ -3,17 +3,12 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated, Any, Optional
+from typing import Annotated, Any
 
 import typer
 
+from evenhand.cli.options import Text, listed, option
 from evenhand.errors import InputError
-
-Text = Optional[str]  # noqa: UP045 (typer reads annotations at run time)
-
-
-def _option(help_: str, *names: str, **more: Any) -> Any:
-    return typer.Option(*names, help=help_, show_default=False, **more)
 
 
 def train(
@@ -21,29 +16,29 @@ def train(
         str, typer.Argument(help="CSV, TSV, Parquet, JSONL, Arrow, XLSX, or a database URL.", show_default=False)
     ],
     label: Annotated[
-        str, _option("Label column: true/false, 0/1, a share of annotators, or words; several by commas.", "--label")
+        str, option("Label column: true/false, 0/1, a share of annotators, or words; several by commas.", "--label")
     ],
-    out: Annotated[Path, _option("Folder for the model.", "--out", "-o")],
-    text: Annotated[Text, _option("Text column. Found by its name if it has a usual one.")] = None,
+    out: Annotated[Path, option("Folder for the model.", "--out", "-o")],
+    text: Annotated[Text, option("Text column. Found by its name if it has a usual one.")] = None,
     positive: Annotated[
-        list[str] | None, _option("The label that means violating; may be given more than once.")
+        list[str] | None, option("The label that means violating; may be given more than once.")
     ] = None,
     label_threshold: Annotated[
-        float, _option("Share of annotators from which an item is violating (0.5).", "--label-threshold")
+        float, option("Share of annotators from which an item is violating (0.5).", "--label-threshold")
     ] = 0.5,
-    called: Annotated[Text, _option("What the violating class is called. Default: its label, or the column.")] = None,
-    where: Annotated[Text, _option("Train on rows that meet this SQL condition only.")] = None,
-    query: Annotated[Text, _option("For a database URL: the query whose rows are the items.")] = None,
-    test: Annotated[Text, _option("File of unseen rows for the card. Default: a tenth is held out.")] = None,
-    test_where: Annotated[Text, _option("Unseen rows are those that meet this SQL condition.")] = None,
-    method: Annotated[str, _option("linear (default) or unigram.")] = "linear",
+    called: Annotated[Text, option("What the violating class is called. Default: its label, or the column.")] = None,
+    where: Annotated[Text, option("Train on rows that meet this SQL condition only.")] = None,
+    query: Annotated[Text, option("For a database URL: the query whose rows are the items.")] = None,
+    test: Annotated[Text, option("File of unseen rows for the card. Default: a tenth is held out.")] = None,
+    test_where: Annotated[Text, option("Unseen rows are those that meet this SQL condition.")] = None,
+    method: Annotated[str, option("linear (default) or unigram.")] = "linear",
     set_: Annotated[
-        list[str] | None, _option("A setting of the method, as name=value; may be given more than once.", "--set")
+        list[str] | None, option("A setting of the method, as name=value; may be given more than once.", "--set")
     ] = None,
     balance: Annotated[
-        int, _option("Add so many made-up sentences that mention groups, half of them violating (0).")
+        int, option("Add so many made-up sentences that mention groups, half of them violating (0).")
     ] = 0,
-    name: Annotated[Text, _option("What findings call the model. Default: the name of the folder.")] = None,
+    name: Annotated[Text, option("What findings call the model. Default: the name of the folder.")] = None,
 ) -> None:
     """Train a model on labelled texts, examine it on rows it has not seen, and save it with its card."""
     from evenhand.cards import train as make
@@ -53,7 +48,7 @@ def train(
         model = make(
             data,
             out,
-            label=[part.strip() for part in label.split(",") if part.strip()],
+            label=listed(label) or [],
             text=text,
             positive=positive or (),
             label_threshold=label_threshold,

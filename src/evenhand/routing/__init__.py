@@ -5,9 +5,10 @@ chosen so that an error keeps below what was promised. Planning turns a labelled
 number of reviewers.
 """
 
+from evenhand.measures.collaboration import Reviewer
 from evenhand.routing.choosing import choose
 from evenhand.routing.crossings import Crossing, Crossings, crossings
-from evenhand.routing.curves import History, Reviewer
+from evenhand.routing.curves import History
 from evenhand.routing.grid import Grid
 from evenhand.routing.planning import Costs, Plan, Workload, cheapest, cost_curve, reviewers_for
 from evenhand.routing.policies import Outcome, Policy

@@ -15,8 +15,9 @@ import numpy as np
 from evenhand.errors import InputError, nearest
 from evenhand.estimate import Estimate
 from evenhand.intervals.bootstrap import METHOD, percentile, replicate
+from evenhand.measures.collaboration import ORACLE, Reviewer
 from evenhand.routing import columns
-from evenhand.routing.curves import FEW_KNOTS, KNOTS, NEGLIGIBLE, ORACLE, WRONG, History, Path, Reviewer, Route
+from evenhand.routing.curves import FEW_KNOTS, KNOTS, NEGLIGIBLE, WRONG, History, Path, Route
 from evenhand.routing.planning import LEVEL, REPLICATES
 from evenhand.routing.strategies import Strategy
 from evenhand.tally import FloatArray

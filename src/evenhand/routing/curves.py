@@ -14,6 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from evenhand.errors import InputError, Undefined, nearest
+from evenhand.measures.collaboration import ORACLE, Reviewer
 from evenhand.routing import columns
 from evenhand.routing.columns import BoolArray, Places
 from evenhand.routing.ranking import Stage, select
@@ -77,21 +78,6 @@ class History:
     def n(self) -> int:
         """How many items, counts included."""
         return round(float(self.counts.sum()))
-
-
-@dataclass(frozen=True, slots=True)
-class Reviewer:
-    """How often a person removes a benign item, and lets a violating one pass. An oracle never does."""
-
-    benign_error: float = 0.0
-    violating_error: float = 0.0
-
-    def __post_init__(self) -> None:
-        columns.share(self.benign_error, "a reviewer's error on benign items")
-        columns.share(self.violating_error, "a reviewer's error on violating items")
-
-
-ORACLE = Reviewer()
 
 
 @dataclass(frozen=True, slots=True)

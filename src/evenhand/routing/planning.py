@@ -14,8 +14,9 @@ import numpy as np
 from evenhand.errors import InputError, Undefined
 from evenhand.estimate import Estimate
 from evenhand.intervals.bootstrap import METHOD, percentile, replicate
+from evenhand.measures.collaboration import ORACLE, Reviewer
 from evenhand.routing import columns
-from evenhand.routing.curves import FEW_KNOTS, FN, FP, ORACLE, History, Path, Reviewer, Route, first_reaching, known
+from evenhand.routing.curves import FEW_KNOTS, FN, FP, History, Path, Route, first_reaching, known
 from evenhand.routing.strategies import Strategy
 from evenhand.tally import FloatArray
 

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from evenhand.audits.bias.quantities import OF_EVERYTHING, OF_GROUPS
+from evenhand.audits.bias.quantities import OF_GROUPS
 from evenhand.audits.bias.summary import JigsawScore, PowerMean
 from evenhand.audits.probe import Probe
+from evenhand.audits.quantities import OF_EVERYTHING
 from evenhand.audits.quantity import Traced
 from evenhand.finding import Slice
 from evenhand.measures import bias

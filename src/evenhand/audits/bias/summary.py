@@ -9,7 +9,8 @@ from functools import reduce
 from operator import add
 from typing import NamedTuple
 
-from evenhand.audits.bias.quantities import Auroc, Compared
+from evenhand.audits.bias.quantities import Compared
+from evenhand.audits.quantities import Auroc
 from evenhand.audits.quantity import Sure, Traced, influence_of
 from evenhand.audits.view import Scope
 from evenhand.errors import Undefined

@@ -7,30 +7,22 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from evenhand.audits.bias.quantities import Count, Rate
 from evenhand.audits.collaboration import team
-from evenhand.audits.quantity import Quantity, Sided, Sure
+from evenhand.audits.quantities import AUPRC, SIZES, Found, OfCells
+from evenhand.audits.quantity import Quantity, Sure
 from evenhand.audits.view import Scope
 from evenhand.intervals import auc as auc_interval
-from evenhand.intervals import precision as precision_interval
 from evenhand.intervals import proportions
 from evenhand.intervals.bounded import Bounded
 from evenhand.measures import probability, rates
 from evenhand.measures.cells import ranked, wrong_and_right
 from evenhand.measures.collaboration import Capacity, Outcome
-from evenhand.measures.ranking import auprc_interpolated, auroc, average_precision
+from evenhand.measures.ranking import auprc_interpolated, auroc
 from evenhand.measures.rates import Share
 from evenhand.routing.strategies import Strategy
 from evenhand.tally import Classes, Confusion
 
 NEAR = 0.2  # of the items reviewed: how far from the cut an item is still like those at it
-
-
-class OfCells(Sided):
-    """A quantity that rests on all items of the scope."""
-
-    def sides(self, scope: Scope) -> tuple[float, ...]:
-        return tuple(mass.total.count for mass in scope.classes)
 
 
 @dataclass(frozen=True)
@@ -61,23 +53,6 @@ class Ranked(OfCells):
 
     def sure(self, scope: Scope, value: float, level: float) -> Sure:
         return Sure(*auc_interval.of_classes(self.classes(scope), value).interval(level), auc_interval.METHOD)
-
-
-@dataclass(frozen=True)
-class Found(OfCells):
-    """An area under precision over recall: of each item that is to be found, how good the list is down to it."""
-
-    name: str
-    area: Callable[[Scope], float]
-    classes: Callable[[Scope], Classes]
-
-    def value(self, scope: Scope) -> float:
-        return self.area(scope)
-
-    def sure(self, scope: Scope, value: float, level: float) -> Sure:
-        return Sure(
-            *precision_interval.of_classes(self.classes(scope), value).interval(level), precision_interval.METHOD
-        )
 
 
 @dataclass(frozen=True)
@@ -168,11 +143,10 @@ def _classes(scope: Scope) -> Classes:
 
 
 PLAIN: tuple[Quantity, ...] = (
-    Count(),
-    Rate("positive_share", lambda scope: rates.positive_share(scope.classes)),
+    *SIZES,
     Part("accuracy", lambda scope: rates.accuracy(scope.inside)),
     Ranked("auroc", lambda scope: auroc(scope.classes), _classes),
-    Found("auprc", lambda scope: average_precision(scope.classes), _classes),
+    AUPRC,
     Found("auprc_interpolated", lambda scope: auprc_interpolated(scope.classes), _classes),
     Brier(),
     Ece(),

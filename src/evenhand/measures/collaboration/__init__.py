@@ -15,7 +15,7 @@ that is spent by it on what the stages before have left. So a strategy need only
 
 from evenhand.measures.collaboration.capacity import Capacity
 from evenhand.measures.collaboration.collaboration import Collaboration
-from evenhand.measures.collaboration.outcome import MEASURES, Outcome, Reviewer
+from evenhand.measures.collaboration.outcome import MEASURES, ORACLE, Outcome, Reviewer
 from evenhand.measures.collaboration.stages import Stage, toxicity, uncertainty
 
-__all__ = ["MEASURES", "Capacity", "Collaboration", "Outcome", "Reviewer", "Stage", "toxicity", "uncertainty"]
+__all__ = ["MEASURES", "ORACLE", "Capacity", "Collaboration", "Outcome", "Reviewer", "Stage", "toxicity", "uncertainty"]

@@ -21,12 +21,13 @@ from evenhand.tally import Amount, Classes, Confusion
 class Reviewer:
     """How often a reviewer errs: calls a benign item violating, and a violating one benign."""
 
-    on_benign: float = 0.0
-    on_violating: float = 0.0
+    benign_error: float = 0.0
+    violating_error: float = 0.0
 
     def __post_init__(self) -> None:
-        if not (0.0 <= self.on_benign <= 1.0 and 0.0 <= self.on_violating <= 1.0):
-            raise InputError("a reviewer's error rates lie between 0 and 1")
+        for kind, error in (("benign", self.benign_error), ("violating", self.violating_error)):
+            if not 0.0 <= error <= 1.0:
+                raise InputError(f"a reviewer's error on {kind} items must lie from 0 to 1, not {error:g}")
 
 
 ORACLE = Reviewer()
@@ -73,10 +74,10 @@ class Outcome:
         violating = self.reviewed.true_positive + self.reviewed.false_negative
         benign = self.reviewed.false_positive + self.reviewed.true_negative
         return Confusion(
-            self.left.true_positive + _times(violating, 1.0 - reviewer.on_violating),
-            self.left.false_negative + _times(violating, reviewer.on_violating),
-            self.left.false_positive + _times(benign, reviewer.on_benign),
-            self.left.true_negative + _times(benign, 1.0 - reviewer.on_benign),
+            self.left.true_positive + _times(violating, 1.0 - reviewer.violating_error),
+            self.left.false_negative + _times(violating, reviewer.violating_error),
+            self.left.false_positive + _times(benign, reviewer.benign_error),
+            self.left.true_negative + _times(benign, 1.0 - reviewer.benign_error),
         )
 
     def accuracy(self, reviewer: Reviewer = ORACLE) -> Share:
