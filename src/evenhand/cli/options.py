@@ -17,5 +17,5 @@ def option(help_: str, *names: str, **more: Any) -> Any:
 
 
 def listed(text: str | None) -> list[str] | None:
-    """Names separated by commas."""
-    return [part.strip() for part in text.split(",") if part.strip()] if text else None
+    """Names separated by commas; none at all where the option was given empty."""
+    return [part.strip() for part in text.split(",") if part.strip()] if text is not None else None
