@@ -128,3 +128,75 @@ def auprc_interpolated(score, label, weight=None, steps=4000) -> float:
             area += more * float(np.mean(tp / (tp + fp)))
         hits, alarms = hits + more, alarms + false
     return float(area / weight[label].sum())
+
+
+def edges_by_mass(value, weight, bins) -> np.ndarray:
+    """The share of each row in each bin: every bin holds equally much, rows of one value are split alike."""
+    value, weight = np.asarray(value, dtype=np.float64), np.asarray(weight, dtype=np.float64)
+    size, parts, reached = weight.sum() / bins, np.zeros((bins, len(value))), 0.0
+    for v in sorted(set(value.tolist())):
+        tied = value == v
+        own = weight[tied].sum()
+        if not own:
+            continue
+        for b in range(bins):
+            common = min(reached + own, (b + 1) * size) - max(reached, b * size)
+            parts[b, tied] = max(common, 0.0) / own
+        reached += own
+    return parts
+
+
+def edges_by_width(value, bins) -> np.ndarray:
+    """1 where a row lies in a bin (lo, hi], 0 in the first."""
+    parts = np.zeros((bins, len(value)))
+    for row, v in enumerate(value):
+        b = 0
+        while v > (b + 1) / bins + 1e-12 and b < bins - 1:
+            b += 1
+        parts[b, row] = 1.0
+    return parts
+
+
+def binned_error(value, true, weight, bins, by) -> float:
+    """Σ (n_b / N) |accuracy − mean value| over bins."""
+    value, true = np.asarray(value, dtype=np.float64), np.asarray(true, dtype=np.float64)
+    parts = edges_by_width(value, bins) if by == "width" else edges_by_mass(value, weight, bins)
+    error = 0.0
+    for part in parts:
+        inside = part * weight
+        if inside.sum() > 1e-14 * weight.sum():
+            accuracy, confidence = (inside @ true) / inside.sum(), (inside @ value) / inside.sum()
+            error += inside.sum() / weight.sum() * abs(accuracy - confidence)
+    return float(error)
+
+
+def calibration(p, label, weight=None, bins=15, by="width") -> dict[str, float]:
+    """Every number of Obadinma et al. 2021 from its definition; of equal probabilities the last is predicted."""
+    p, label = np.asarray(p, dtype=np.float64), np.asarray(label)
+    n, classes = p.shape
+    weight = np.ones(n) if weight is None else np.asarray(weight, dtype=np.float64)
+    predicted = np.array([max(range(classes), key=lambda k: (row[k], k)) for row in p])
+    confidence, right = p.max(axis=1), predicted == label
+
+    def ece(rows) -> float:
+        return binned_error(confidence[rows], right[rows], weight[rows], bins, by)
+
+    def over_columns(rows, kind) -> float:
+        return (
+            sum(binned_error(p[rows, k], label[rows] == k, weight[rows], bins, kind) for k in range(classes)) / classes
+        )
+
+    everybody, total = np.ones(n, dtype=bool), weight.sum()
+    found = {"ece": ece(everybody), "sce": over_columns(everybody, "width"), "ace": over_columns(everybody, "mass")}
+    there = [k for k in range(classes) if weight[label == k].sum() > 0]
+    own = {k: ece(label == k) for k in there}
+    found |= {f"class_ece {k}": own[k] for k in there}
+    found |= {f"class_ace {k}": over_columns(label == k, "mass") for k in there}
+    found["cece"] = sum(e * e for e in own.values()) / sum(own.values())
+    found["msece"] = sum(own.values()) / len(own)
+    found["wsece"] = sum(weight[label == k].sum() / total * e for k, e in own.items())
+    found["ece_variance"] = sum((e - found["ece"]) ** 2 for e in own.values()) / len(own)
+    for k in range(classes):
+        found[f"class_brier {k}"] = float((weight * ((label == k) - p[:, k]) ** 2).sum() / total)
+    found["accuracy"] = float((weight * right).sum() / total)
+    return found

@@ -1,0 +1,266 @@
+"""Calibration of any number of classes: published values, plain counting, scikit-learn, and what must not matter."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+from sklearn.calibration import calibration_curve
+from sklearn.metrics import accuracy_score, brier_score_loss, f1_score, log_loss
+
+import brute
+from evenhand.errors import InputError, Undefined
+from evenhand.measures import calibration, probability
+from evenhand.measures.calibration import Bins, Calibration, Judged, Predictions, Weighed, measure, two_classes
+from evenhand.measures.calibration import scale as scales
+from evenhand.measures.cells import Cells
+from evenhand.tally import Placed, Rows, Weights
+
+PLAIN = ("ece", "sce", "ace", "cece", "msece", "wsece", "ece_variance", "accuracy")
+
+
+def drawn(classes: int, *, seed: int = 3, size: int = 200, digits: int | None = None, dtype: type = np.float64):
+    """Probabilities that are off, labels with a rare class, and weights with zeros among them."""
+    rng = np.random.default_rng(seed)
+    logit = 2.0 * rng.normal(size=(size, classes)) + np.linspace(1.5, -1.0, classes)
+    p = np.exp(logit)
+    p /= p.sum(axis=1, keepdims=True)
+    label = (rng.random((size, 1)) > np.cumsum(p**0.7 / (p**0.7).sum(axis=1, keepdims=True), axis=1)).sum(axis=1)
+    if digits is not None:
+        p = np.round(p, digits)
+    return p.astype(dtype), np.minimum(label, classes - 1), rng.poisson(1.0, size).astype(float)
+
+
+def numbers(found: Calibration) -> dict[str, float]:
+    values = {name: getattr(found, name) for name in PLAIN}
+    for k in found.present:
+        values |= {f"class_ece {k}": found.class_ece(k), f"class_ace {k}": found.class_ace(k)}
+    return values | {f"class_brier {k}": value for k, value in enumerate(found.class_briers)}
+
+
+@pytest.fixture(params=["a cell per value", "cells of floating point"])
+def grid(request, monkeypatch) -> None:
+    if request.param != "a cell per value":
+        monkeypatch.setattr(scales, "FEW", 0)
+
+
+PUBLISHED = [
+    ((0.05, 0.1, 0.6), 0.08, 0.4967, 0.25, 0.0906),
+    ((0.026950, 0.388316, 0.076012, 0.074317), 0.027712, 0.2879, 0.1414, 0.0336),
+    ((0.035463, 0.367853, 0.097313, 0.067996), 0.017343, 0.2650, 0.1422, 0.0330),
+]
+
+
+@pytest.mark.parametrize(("errors", "overall", "cece", "msece", "variance"), PUBLISHED)
+def test_published_summaries(errors, overall, cece, msece, variance) -> None:
+    assert calibration.cece(errors) == pytest.approx(cece, abs=6e-5)
+    assert calibration.msece(errors) == pytest.approx(msece, abs=6e-5)
+    assert calibration.ece_variance(errors, overall) == pytest.approx(variance, abs=6e-5)
+
+
+def test_published_weighted_mean() -> None:
+    errors, shares = (0.026950, 0.388316, 0.076012, 0.074317), (67.6, 7.2, 19.5, 5.7)
+    assert calibration.wsece(errors, shares) == pytest.approx(0.0652, abs=6e-5)
+    assert calibration.wsece(errors, shares) == pytest.approx(0.0651, abs=3e-4)  # printed, from weights not rounded
+
+
+@pytest.mark.parametrize("classes", [2, 3, 4, 5, 6])
+@pytest.mark.parametrize("digits", [None, 1], ids=["distinct", "tied"])
+@pytest.mark.parametrize(("by", "count"), [("width", 15), ("width", 10), ("mass", 15), ("mass", 7)])
+def test_equal_to_the_definitions(grid, classes, digits, by, count) -> None:
+    p, label, weight = drawn(classes, digits=digits, dtype=np.float32 if classes % 2 else np.float64)
+    for weights in (None, weight, 0.1 + 3.7 * weight):
+        found = numbers(measure(Predictions.of(p), label, weights, bins=Bins(count, by)))
+        assert found == pytest.approx(brute.calibration(p, label, weights, count, by), abs=1e-12, rel=0)
+
+
+def test_many_rows_of_cells_that_hold_edges() -> None:
+    """Values crowd at edges of bins, at 0 and at 1, far closer than a cell is wide."""
+    rng = np.random.default_rng(0)
+    p = np.clip(rng.choice([0.0, 1e-9, 1 / 3, 0.2, 0.5, 0.8, 1.0], 900) + rng.choice([0.0, 1e-11, 3e-7], 900), 0, 1)
+    label = (rng.random(900) < p).astype(int)
+    for limit in (1 << 16, 0):
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(scales, "FEW", limit)
+            for by in ("width", "mass"):
+                found = numbers(measure(Predictions.of(two_classes(p)), label, bins=Bins(15, by)))
+                assert found == pytest.approx(brute.calibration(two_classes(p), label, None, 15, by), abs=1e-12, rel=0)
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+@pytest.mark.parametrize("digits", [1, 9])
+@pytest.mark.parametrize("weighted", [False, True])
+def test_binary_numbers_are_those_of_a_tally(dtype, digits, weighted) -> None:
+    table, label, weight = drawn(2, size=500, digits=digits)
+    score = table[:, 1].astype(dtype)
+    weights = weight if weighted else None
+    cells = Cells.of(Placed.of(score, Rows(label == 1, {}, Weights.of(count=weights))).tally())
+    found = measure(Predictions.of(two_classes(score)), label, weights)
+    assert found.ece == pytest.approx(probability.ece(cells), abs=1e-12)
+    assert found.brier == pytest.approx(probability.brier(cells), abs=1e-12)
+    for ours, theirs in zip(found.reliability(), probability.reliability(cells), strict=True):
+        assert ours == pytest.approx(theirs, abs=1e-12)
+
+
+@pytest.mark.parametrize("classes", [2, 4])
+def test_equal_to_scikit_learn(classes) -> None:
+    p, label, weight = drawn(classes)
+    names = list(range(classes))
+    for weights in (None, weight):
+        found, given = measure(Predictions.of(p), label, weights), {"sample_weight": weights}
+        theirs = p[:, 1] if classes == 2 else p
+        assert found.brier == pytest.approx(brier_score_loss(label, theirs, labels=names, **given), abs=1e-12)
+        assert found.log_loss == pytest.approx(log_loss(label, p, labels=names, **given), abs=1e-12)
+        assert found.accuracy == pytest.approx(accuracy_score(label, p.argmax(axis=1), **given), abs=1e-12)
+        f1 = f1_score(label, p.argmax(axis=1), average="weighted", labels=names, zero_division=0.0, **given)
+        assert found.weighted_f1 == pytest.approx(f1, abs=1e-12)
+    for by, strategy in (("width", "uniform"), ("mass", "quantile")):
+        weight, confidence, accuracy = measure(Predictions.of(p), label, bins=Bins(10, by)).column_reliability(1)
+        share, mean = calibration_curve(label == 1, p[:, 1], n_bins=10, strategy=strategy)
+        assert accuracy[weight > 0] == pytest.approx(share, abs=1e-12)
+        assert confidence[weight > 0] == pytest.approx(mean, abs=1e-12)
+
+
+def test_log_loss_of_the_impossible_is_large_and_finite() -> None:
+    found = measure(Predictions.of(np.array([[1.0, 0.0], [1.0, 0.0]])), np.array([0, 1]))
+    assert found.log_loss == pytest.approx(52 * math.log(2) / 2, abs=1e-12)
+
+
+@pytest.mark.parametrize("by", ["width", "mass"])
+@pytest.mark.parametrize("digits", [None, 1])
+def test_neither_order_nor_repetition_matters(grid, by, digits) -> None:
+    p, label, weight = drawn(4, digits=digits)
+    plain = numbers(measure(Predictions.of(p), label, weight, bins=Bins(by=by)))
+    rows = np.random.default_rng(1).permutation(len(p))
+    assert numbers(measure(Predictions.of(p[rows]), label[rows], weight[rows], bins=Bins(by=by))) == pytest.approx(
+        plain, abs=1e-12, rel=0
+    )
+    rows = np.repeat(np.arange(len(p)), weight.astype(int))
+    assert numbers(measure(Predictions.of(p[rows]), label[rows], bins=Bins(by=by))) == pytest.approx(
+        plain, abs=1e-12, rel=0
+    )
+    assert numbers(measure(Predictions.of(p), label, 7.3 * weight, bins=Bins(by=by))) == pytest.approx(
+        plain, abs=1e-12, rel=0
+    )
+
+
+def test_bins_of_equal_mass_hold_equally_much(grid) -> None:
+    p, label, weight = drawn(3, digits=1)
+    found = measure(Predictions.of(p), label, weight, bins=Bins(12, "mass"))
+    for binned in (found.overall, found.by_class, found.full):
+        assert binned.weight == pytest.approx(np.broadcast_to(binned.total[..., None] / 12, binned.weight.shape))
+
+
+def test_curves_make_the_errors() -> None:
+    p, label, _ = drawn(4)
+    found = measure(Predictions.of(p), label)
+    for curve, error in [
+        (found.reliability(), found.ece),
+        *((found.reliability(k), found.class_ece(k)) for k in range(4)),
+    ]:
+        share = curve.weight / curve.weight.sum()
+        assert float(share @ np.abs(curve.accuracy - curve.confidence)) == pytest.approx(error, abs=1e-12)
+    columns = [found.column_reliability(k) for k in range(4)]
+    errors = [c.weight @ np.abs(c.accuracy - c.confidence) / c.weight.sum() for c in columns]
+    assert np.mean(errors) == pytest.approx(found.sce, abs=1e-12)
+
+
+def test_class_ace_is_the_probability_kept_from_the_truth() -> None:
+    p, label, _ = drawn(5)
+    found = measure(Predictions.of(p), label)
+    for k in range(5):
+        assert found.class_ace(k) == pytest.approx(2 / 5 * (1 - p[label == k, k].mean()), abs=1e-12)
+
+
+def test_a_class_without_items() -> None:
+    p, label, weight = drawn(4)
+    weight[label == 3] = 0.0
+    found = measure(Predictions.of(p), label, weight)
+    with pytest.raises(Undefined, match="the class has no items"):
+        found.class_ece(3)
+    with pytest.raises(Undefined, match="the class has no items"):
+        found.class_ace(3)
+    with pytest.raises(Undefined, match="the class has no items"):
+        found.reliability(3)
+    assert found.present.tolist() == [0, 1, 2]
+    assert found.msece == pytest.approx(np.mean([found.class_ece(k) for k in range(3)]))
+    assert measure(Predictions.of(np.eye(3)), np.arange(3)).cece == 0.0
+
+
+def test_a_half_is_flagged() -> None:
+    found = measure(Predictions.of(two_classes(np.array([0.5, 0.5]))), np.array([0, 1]))
+    assert found.confusion.tolist() == [[0.0, 1.0], [0.0, 1.0]]
+
+
+@pytest.mark.parametrize(
+    ("p", "label", "weight", "message"),
+    [
+        ([[0.5, 1.5]], [0], None, "from 0 to 1"),
+        ([[0.5, float("nan")]], [0], None, "from 0 to 1"),
+        ([0.5, 0.5], [0, 1], None, "a column per class"),
+        ([[0.5, 0.5]], [2], None, "from 0 to 1"),
+        ([[0.5, 0.5]], [0.0], None, "the number of its class"),
+        ([[0.5, 0.5]], [0], [-1.0], "0 or more"),
+        ([[0.5, 0.5]], [0], [1.0, 1.0], "one weight per row"),
+    ],
+)
+def test_wrong_arguments(p, label, weight, message) -> None:
+    with pytest.raises(InputError, match=message):
+        measure(Predictions.of(np.array(p)), np.array(label), weight)
+
+
+def test_nothing_to_measure() -> None:
+    with pytest.raises(Undefined, match="there are no items"):
+        measure(Predictions.of(np.empty((0, 3))), np.empty(0, dtype=int))
+    with pytest.raises(Undefined, match="there are no items"):
+        measure(Predictions.of(np.eye(3)), np.arange(3), np.zeros(3))
+    with pytest.raises(InputError, match="one bin or more"):
+        Bins(0)
+    with pytest.raises(InputError, match="'width' or by 'mass'"):
+        Bins(3, "height")
+    with pytest.raises(Undefined, match="no class has items"):
+        calibration.cece([])
+
+
+def test_what_is_kept_changes_nothing() -> None:
+    p, label, weight = drawn(4, size=1000)
+    predictions = Predictions.of(p)
+    judged = Judged.of(Weighed.of(predictions, weight), label)
+    for count in (5, 10, 5, 40):
+        for by in ("mass", "width"):
+            assert numbers(judged.measure(Bins(count, by))) == numbers(
+                measure(Predictions.of(p), label, weight, bins=Bins(count, by))
+            )
+
+
+def test_labels_redrawn_are_those_of_a_calibrated_model() -> None:
+    p, _, _ = drawn(4, size=200)
+    p[0], p[1] = (0.0, 1.0, 0.0, 0.0), (0.5, 0.0, 0.0, 0.5)
+    predictions, rng = Predictions.of(p.astype(np.float32)), np.random.default_rng(5)
+    labels = np.array([predictions.redrawn(rng) for _ in range(4000)])
+    shares = np.stack([(labels == k).mean(axis=0) for k in range(4)], axis=1)
+    assert (labels[:, 0] == 1).all()
+    assert not shares[1, 1:3].any()
+    assert np.abs(shares - p).max() < 4.5 * 0.5 / math.sqrt(4000)
+    again = predictions.redrawn(np.random.default_rng(5))
+    assert (again == labels[0]).all()
+    weighed = Weighed.of(predictions)
+    eces = [Judged.of(weighed, label).measure().ece for label in labels[:20]]
+    assert np.mean(eces) < 0.15  # noise alone
+
+
+def test_millions_of_single_precision_rows_add_up_exactly() -> None:
+    rng = np.random.default_rng(0)
+    score = rng.beta(0.3, 2.0, 1_800_000).astype(np.float32)
+    label = (rng.random(len(score)) < score).astype(int)
+    table = np.column_stack((np.float32(1) - score, score))
+    found = measure(Predictions.of(table), label)
+    confidence, right = table.max(axis=1).astype(np.float64), (score >= np.float32(1) - score) == label
+    place = np.ceil(confidence * 15 - 1e-11).astype(int) - 1
+    order = np.argsort(place, kind="stable")
+    gaps = np.split((right - confidence)[order], np.searchsorted(place[order], np.arange(1, 15)))
+    expected = sum(abs(math.fsum(gap)) for gap in gaps) / len(score)
+    assert found.ece == pytest.approx(expected, abs=1e-13)
+    exact = math.fsum((label - score.astype(np.float64)) ** 2) / len(score)
+    assert found.class_briers[1] == pytest.approx(exact, abs=1e-13)
