@@ -251,8 +251,8 @@ def test_bad_settings(program, options: list[str], says: list[str]) -> None:
 
 def test_what_is_not_declared(program) -> None:
     table().write_csv("items.csv")
-    fails(program, "items.csv", says=["score", "label"])
-    fails(program, "items.csv", "--score", "p", says=["declare at least one score column and the label"])
+    fails(program, "items.csv", says=["label", "score"])
+    fails(program, "items.csv", "--score", "p", says=["declare the label column, and a score column"])
     fails(program, "items.csv", "--score", "p", "--label", "y", "--audits", "bias", says=["'bias' needs groups"])
 
 

@@ -5,13 +5,14 @@ that was declared; what comes out needs no further checking.
 """
 
 from evenhand.evidence.declaration import SCALES, Declaration, Scale
-from evenhand.evidence.evidence import Evidence, Part, Thresholds
-from evenhand.evidence.opening import open_evidence
+from evenhand.evidence.evidence import Classed, Evidence, Part, Thresholds
+from evenhand.evidence.opening import open_evidence, open_predictions
 from evenhand.evidence.source import Source, open_source
 from evenhand.evidence.table import TableEvidence
 
 __all__ = [
     "SCALES",
+    "Classed",
     "Declaration",
     "Evidence",
     "Part",
@@ -20,5 +21,6 @@ __all__ = [
     "TableEvidence",
     "Thresholds",
     "open_evidence",
+    "open_predictions",
     "open_source",
 ]

@@ -68,19 +68,19 @@ class Table:
             self.fail(f"{what} is empty{hint}", column, values.is_null())
 
 
-def score(table: Table, column: str, scale: Scale, notes: list[str]) -> Scores:
+def score(table: Table, column: str, scale: Scale, notes: list[str], what: str = "score") -> Scores:
     """Finite numbers within the range of their scale, in the precision they came in."""
-    values = table.numbers(column, "scores")
-    table.complete(column, values, "the score")
+    values = table.numbers(column, "scores" if what == "score" else "probabilities")
+    table.complete(column, values, f"the {what}")
     for bad, word in ((values.is_nan(), "NaN"), (values.is_infinite(), "infinite")):
         if bad.any():
-            table.fail(f"the score is {word}; scores must be finite", column, bad)
+            table.fail(f"the {what} is {word}; it must be finite", column, bad)
     if scale.lowest is not None and scale.highest is not None:
         bad = (values < scale.lowest) | (values > scale.highest)
         if bad.any():
             worst = values.filter(bad)[0]
             table.fail(
-                f"the score {worst:g} is outside {scale.lowest:g} to {scale.highest:g}; "
+                f"the {what} {worst:g} is outside {scale.lowest:g} to {scale.highest:g}; "
                 "declare another scale (percent, logit or rank) if that is what it is",
                 column,
                 bad,

@@ -2,34 +2,41 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import os
+import re
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, fields
 from typing import Any
 
-from evenhand.errors import CONTROL, InputError, nearest
+from scipy import special
 
+from evenhand.errors import CONTROL, InputError, nearest
+from evenhand.tally import FloatArray
+
+PREDICTIONS = "score or probabilities"  # what an audit asks for that takes either
 # What slices and records of findings are made of.
 RESERVED = {"audit", "measure", "slice", "value", "low", "high", "level", "method", "n", "note", "flags"}
-RESERVED |= {"model", "against", "group", "length", "of", "strategy", "capacity"}
+RESERVED |= {"model", "against", "group", "length", "of", "strategy", "capacity", "class", "bins", "as_if"}
 
 
 @dataclass(frozen=True, slots=True)
 class Scale:
-    """The unit of a score: its range, and where it is cut unless told otherwise."""
+    """The unit of a score: its range, where it is cut unless told otherwise, and the probability it stands for."""
 
     name: str
     lowest: float | None
     highest: float | None
     threshold: float | None
+    probability: Callable[[FloatArray], FloatArray] | None
 
 
 SCALES = {
     scale.name: scale
     for scale in (
-        Scale("probability", 0.0, 1.0, 0.5),
-        Scale("percent", 0.0, 100.0, 50.0),
-        Scale("logit", None, None, 0.0),
-        Scale("rank", None, None, None),
+        Scale("probability", 0.0, 1.0, 0.5, lambda score: score),
+        Scale("percent", 0.0, 100.0, 50.0, lambda score: score / 100.0),
+        Scale("logit", None, None, 0.0, lambda score: special.expit(score)),
+        Scale("rank", None, None, None, None),
     )
 }
 
@@ -39,6 +46,9 @@ class Declaration:
     """The roles of the columns of one table of items."""
 
     score: tuple[str, ...] = ()
+    probabilities: tuple[str, ...] = ()
+    classes: tuple[str, ...] = ()
+    normalise: bool = False
     scale: tuple[str, ...] = ("probability",)
     label: str | None = None
     positive: tuple[str, ...] = ()
@@ -71,8 +81,9 @@ class Declaration:
                 raise InputError(f"{name} is {getattr(self, name)}: a share of annotators lies above 0 and up to 1")
         if len(self.uncertainty) > 1 and len(self.uncertainty) != len(self.score):
             raise InputError("uncertainty takes one column for all models, or one for each of them, in their order")
-        for name in ("score", "groups", "slices"):
+        for name in ("score", "probabilities", "classes", "groups", "slices"):
             _check_twice(name, getattr(self, name))
+        _check_classes(self)
         _check_one_meaning(self)
         for column in self.slices:
             if column in RESERVED:
@@ -97,14 +108,21 @@ class Declaration:
     def declared(self) -> frozenset[str]:
         """The roles that audits ask for: the names of those that are filled; `groups` however they are given."""
         filled = {f.name for f in fields(self) if f.name not in ("scale", "positive") and getattr(self, f.name)}
-        return frozenset(filled | ({"groups"} if self.group_by or self.terms else set()))
+        also = {"groups"} if self.group_by or self.terms else set[str]()
+        return frozenset(filled | also | ({PREDICTIONS} if self.score or self.probabilities else set()))
 
     @property
     def columns(self) -> list[str]:
         """Every column that is named, once; the text last, of which only some things are looked at."""
         single = (self.label, self.group_by, self.id, self.count, self.inclusion)
-        named = [*self.score, *(column for column in single if column), *self.groups, *self.slices, *self.uncertainty]
+        several = (*self.score, *self.probabilities, *self.groups, *self.slices, *self.uncertainty)
+        named = [*several, *(column for column in single if column)]
         return list(dict.fromkeys([*named, *([self.text] if self.text else [])]))
+
+    @property
+    def class_names(self) -> tuple[str, ...]:
+        """The class that each column of probabilities stands for, as labels name it."""
+        return self.classes or _without_common(self.probabilities)
 
     def uncertainty_of(self, index: int) -> str | None:
         """The column that says how unsure the model with this number is, where there is one."""
@@ -129,8 +147,30 @@ def _check_scales(declaration: Declaration) -> None:
     for scale in declaration.scale:
         if scale not in SCALES:
             raise InputError(f"there is no scale '{scale}'; {nearest(scale, SCALES)}")
-    if len(declaration.scale) not in (1, len(declaration.score)):
+    if len(declaration.scale) not in (1, len(declaration.score) or 1):
         raise InputError(f"{len(declaration.scale)} scales for {len(declaration.score)} scores: give one, or one each")
+
+
+def _check_classes(declaration: Declaration) -> None:
+    columns, names = declaration.probabilities, declaration.classes
+    if columns and declaration.score:
+        raise InputError("score and probabilities are both declared: one score, or one probability for each class")
+    if len(columns) == 1:
+        raise InputError(f"one column of probabilities ('{columns[0]}'): name one for each class, or declare a score")
+    if names and len(names) != len(columns):
+        raise InputError(f"{len(names)} classes for {len(columns)} columns of probabilities: name one for each")
+    if declaration.positive and columns:
+        raise InputError("positive says which label is violating; with probabilities of several classes each counts")
+
+
+def _without_common(columns: tuple[str, ...]) -> tuple[str, ...]:
+    """What columns do not share: `p_calm` and `p_rude` are the classes `calm` and `rude`."""
+    start = re.match(r"(?:.*[\W_])?", os.path.commonprefix(columns), re.DOTALL)  # noqa: RUF071 (by characters is meant)
+    ends = os.path.commonprefix([column[::-1] for column in columns])  # noqa: RUF071
+    end = re.match(r"(?:.*[\W_])?", ends, re.DOTALL)
+    cut = slice(start.end() if start else 0, -end.end() if end and end.end() else None)
+    short = tuple(column[cut] for column in columns)
+    return short if all(short) else columns
 
 
 def _check_twice(name: str, columns: tuple[str, ...]) -> None:
@@ -142,13 +182,13 @@ def _check_twice(name: str, columns: tuple[str, ...]) -> None:
 def _check_one_meaning(declaration: Declaration) -> None:
     """Names that can be shown, and no column for two things that exclude one another."""
     meanings: dict[str, str] = {}
-    for role in ("score", "label", "groups", "group_by", "text", "id", "count", "inclusion"):
+    for role in ("score", "probabilities", "label", "groups", "group_by", "text", "id", "count", "inclusion"):
         given = getattr(declaration, role)
         for column in (given,) if isinstance(given, str) else given or ():
             if column in meanings:
                 raise InputError(f"the column '{column}' is declared as {meanings[column]} and as {role}")
             meanings[column] = role
-    for name in (*meanings, *declaration.slices, *declaration.terms):
+    for name in (*meanings, *declaration.slices, *declaration.terms, *declaration.classes):
         if CONTROL.search(name):
             raise InputError(f"the name '{name}' holds a control character: rename it")
 
@@ -157,6 +197,10 @@ def _typed(name: str, kind: str, value: Any) -> Any:
     if kind.startswith("tuple"):
         parts = (value,) if isinstance(value, (str, int, float)) else tuple(value)
         return tuple(_text(name, part) for part in parts)
+    if kind == "bool":
+        if not isinstance(value, bool):
+            raise InputError(f"{name} must be true or false, not {value!r}")
+        return value
     if kind == "float":
         if isinstance(value, bool) or not isinstance(value, (int, float)):
             raise InputError(f"{name} must be a number, not {value!r}")

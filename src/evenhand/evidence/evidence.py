@@ -7,8 +7,9 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
+from evenhand.errors import InputError
 from evenhand.evidence.declaration import Declaration, Scale
-from evenhand.tally import FloatArray, Placed, Tally
+from evenhand.tally import FloatArray, IntArray, Membership, Placed, Tally, Weights
 
 
 class Part(NamedTuple):
@@ -27,6 +28,17 @@ class Counted(NamedTuple):
     unsure: FloatArray | None = None  # how unsure the model says it is of each row
 
 
+class Classed(NamedTuple):
+    """One model's probabilities of several classes beside the true class, row by row; a score is one of two classes."""
+
+    model: str
+    classes: tuple[str, ...]
+    probabilities: FloatArray  # rows × classes
+    label: IntArray  # the number of the true class
+    weights: Weights | None
+    groups: Mapping[str, Membership]
+
+
 Thresholds = Mapping[str, float | None]  # by model; None where a score has no natural one
 
 
@@ -43,8 +55,8 @@ class Evidence(ABC):
 
     @property
     def models(self) -> tuple[str, ...]:
-        """The score columns."""
-        return self.declaration.score
+        """The score columns; the probabilities of several classes are one model."""
+        return self.declaration.score or ("probabilities",)
 
     def scale(self, model: str) -> Scale:
         """The scale of a score."""
@@ -64,9 +76,13 @@ class Evidence(ABC):
     def size(self) -> int:
         """How many rows there are."""
 
-    @abstractmethod
     def tallies(self, part: Part, thresholds: Thresholds) -> Iterator[Counted]:
         """Each model's tally of one part."""
+        raise InputError("this needs one score, not a probability for each class", source=self.name)
+
+    def classed(self, part: Part) -> Iterator[Classed]:
+        """Each model's probabilities of the classes on one part."""
+        raise InputError("this needs the rows at hand, not on a cluster", source=self.name)
 
     @abstractmethod
     def provenance(self) -> dict[str, Any]:

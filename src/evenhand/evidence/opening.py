@@ -10,15 +10,15 @@ import numpy as np
 import polars as pl
 
 from evenhand.errors import InputError
-from evenhand.evidence import columns, faults
+from evenhand.evidence import classes, columns, faults
 from evenhand.evidence.columns import Table
 from evenhand.evidence.condition import condition
 from evenhand.evidence.declaration import Declaration
 from evenhand.evidence.evidence import Evidence, Part
 from evenhand.evidence.groups import Groups, categories
 from evenhand.evidence.source import Source, open_source
-from evenhand.evidence.table import TableEvidence
-from evenhand.tally import Membership, Rows, Weights
+from evenhand.evidence.table import ClassEvidence, TableEvidence, probability
+from evenhand.tally import FloatArray, Membership, Weights
 from evenhand.tally.rows import Mask
 
 SHORT = 100  # characters; the paper `bias` looks at shorter comments apart
@@ -28,38 +28,71 @@ LENGTH, TERM, ROW = "\0length", "\0term:", "\0row"  # names no file can hold
 
 def open_evidence(data: Any, declaration: Declaration, *, query: str | None = None) -> Evidence:
     """Read and validate what was declared. Rows of a Spark frame stay on the cluster."""
-    if not declaration.score or declaration.label is None:
-        raise InputError("declare at least one score column and the label column")
+    if not (declaration.score or declaration.probabilities) or declaration.label is None:
+        raise InputError("declare the label column, and a score column or a column of probabilities for each class")
     if (remote := _on_cluster(data)) is not None:
         from evenhand.evidence.spark_opening import open_spark
 
         return open_spark(remote, declaration)
     source = open_source(data, query=query)
     table = _read(source, declaration)
+    return (_open_classes if declaration.probabilities else _open_scores)(source, table, declaration)
+
+
+def open_predictions(source: Source, declaration: Declaration) -> FloatArray:
+    """Only what the model said, without the truth: rows × classes, benign and violating for a score."""
+    table = _read(source, declaration)
+    if declaration.probabilities:
+        return classes.probabilities(table, declaration)[0]
+    column, scale = declaration.score[0], declaration.scale_of(0)
+    return classes.two_classes(probability(columns.score(table, column, scale, []), scale, source.name, column))
+
+
+def _open_scores(source: Source, table: Table, declaration: Declaration) -> TableEvidence:
     labels, notes = columns.label(table, declaration)
     scores = {
         column: columns.score(table, column, declaration.scale_of(index), notes)
         for index, column in enumerate(declaration.score)
     }
-    if declaration.id:
-        columns.unique(table, declaration.id)
-    keeps = _keeps(table, declaration)
     return TableEvidence(
-        name=source.name,
-        declaration=declaration,
-        parts=tuple(Part(slice_, number) for number, slice_ in enumerate([{}, *(slice_ for slice_, _ in keeps)])),
+        **_held(source, table, declaration),
         notes=tuple(notes),
         scores=scores,
-        rows=Rows(labels, _groups(table, declaration), _weights(table, declaration)),
-        keeps=tuple(keep for _, keep in keeps),
-        fingerprint=source.fingerprint,
-        fetch=_fetcher(source, declaration, table),
+        label=labels,
         unsure={
             model: columns.review(table, column)
             for index, model in enumerate(declaration.score)
             if (column := declaration.uncertainty_of(index))
         },
     )
+
+
+def _open_classes(source: Source, table: Table, declaration: Declaration) -> ClassEvidence:
+    probabilities, notes = classes.probabilities(table, declaration)
+    label, more = classes.label(table, declaration)
+    return ClassEvidence(
+        **_held(source, table, declaration),
+        notes=(*notes, *more),
+        probabilities=probabilities,
+        label=label,
+    )
+
+
+def _held(source: Source, table: Table, declaration: Declaration) -> dict[str, Any]:
+    """What evidence of every kind has."""
+    if declaration.id:
+        columns.unique(table, declaration.id)
+    keeps = _keeps(table, declaration)
+    return {
+        "name": source.name,
+        "declaration": declaration,
+        "parts": tuple(Part(slice_, number) for number, slice_ in enumerate([{}, *(slice_ for slice_, _ in keeps)])),
+        "members": _groups(table, declaration),
+        "weights": _weights(table, declaration),
+        "keeps": tuple(keep for _, keep in keeps),
+        "fingerprint": source.fingerprint,
+        "fetch": _fetcher(source, declaration, table),
+    }
 
 
 def _on_cluster(data: Any) -> Any:

@@ -48,6 +48,20 @@ class Weights:
             return Weights(some, some, some)
         return Weights(self.weight[rows], self.spread[rows], self.count[rows])
 
+    @classmethod
+    def resampled(cls, weights: Weights | None, size: int, rng: np.random.Generator) -> Weights:
+        """A Poisson bootstrap draw: each item is there 0, 1, 2, … times, independently, once on average."""
+        if weights is None or weights.is_plain:
+            drawn = rng.poisson(1.0, size) if weights is None else rng.poisson(weights.count)
+            times = drawn.astype(np.float64)
+            return cls(times, times, times)
+        count, weight = weights.count, weights.weight
+        # what was sure to be drawn stays as it is: the draws then scatter by 1 − π, as the design did
+        sure = rng.binomial(count.astype(np.int64), count / weight)
+        times = (sure + rng.poisson(count - sure)).astype(np.float64)
+        each = times / count
+        return cls(weight * each, weights.spread * each, times)
+
     def parts(self) -> tuple[FloatArray, ...]:
         """The arrays that differ, as in `Mass.parts`."""
         return (self.weight,) if self.is_plain else (self.weight, self.spread, self.count)
@@ -87,19 +101,8 @@ class Rows:
         return Rows(self.label[keep], groups, weights)
 
     def resampled(self, rng: np.random.Generator) -> Rows:
-        """A Poisson bootstrap draw: each item is there 0, 1, 2, … times, independently, once on average."""
-        if self.weights is None:
-            times = rng.poisson(1.0, len(self)).astype(np.float64)
-            return replace(self, weights=Weights(times, times, times))
-        count, weight = self.weights.count, self.weights.weight
-        if self.weights.is_plain:
-            times = rng.poisson(count).astype(np.float64)
-            return replace(self, weights=Weights(times, times, times))
-        # what was sure to be drawn stays as it is: the draws then scatter by 1 − π, as the design did
-        sure = rng.binomial(count.astype(np.int64), count / weight)
-        times = (sure + rng.poisson(count - sure)).astype(np.float64)
-        each = times / count
-        return replace(self, weights=Weights(weight * each, self.weights.spread * each, times))
+        """The same rows, each drawn 0, 1, 2, … times: see `Weights.resampled`."""
+        return replace(self, weights=Weights.resampled(self.weights, len(self), rng))
 
 
 def _heaviest(weight: FloatArray, spread: FloatArray, _count: FloatArray) -> float:

@@ -20,16 +20,16 @@ def with_intersections(evidence: Evidence) -> Evidence:
     """Add every pair of groups that share more than 100 items and of which neither contains the other."""
     if not isinstance(evidence, TableEvidence):
         raise InputError("pairs of groups need the rows at hand, not on a cluster", source=evidence.name)
-    groups, weights = dict(evidence.rows.groups), evidence.rows.weights
+    groups, weights = dict(evidence.members), evidence.weights
 
     def items(rows: IntArray) -> float:
         return len(rows) if weights is None else float(weights.count[rows].sum())
 
-    for (first, one), (second, two) in combinations(evidence.rows.groups.items(), 2):
+    for (first, one), (second, two) in combinations(evidence.members.items(), 2):
         both = np.intersect1d(one.rows, two.rows, assume_unique=True)
         if items(both) > SMALL and len(both) < min(len(one.rows), len(two.rows)):
             groups[first + JOINT + second] = Membership(both.astype(np.int32), _both(one, two))
-    return replace(evidence, rows=replace(evidence.rows, groups=groups))
+    return replace(evidence, members=groups)
 
 
 def _both(one: Membership, two: Membership) -> Mask | None:

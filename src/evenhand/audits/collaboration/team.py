@@ -5,10 +5,10 @@ from __future__ import annotations
 from dataclasses import replace
 
 import numpy as np
-from scipy.special import expit
 
 from evenhand.audits.view import Scope, View
 from evenhand.errors import Undefined
+from evenhand.evidence import SCALES
 from evenhand.measures.cells import Cells
 from evenhand.measures.collaboration import Capacity, Collaboration, Outcome, Stage
 from evenhand.routing.strategies import TOXICITY, UNCERTAINTY, Hybrid, Strategy, Supplied
@@ -89,12 +89,10 @@ def _by(strategy: Strategy, scope: Scope, heap: Cells) -> FloatArray:
 
 
 def _probabilities(scope: Scope, heap: Cells) -> FloatArray:
-    scores: FloatArray = heap.scores.astype(np.float64)
-    if scope.view.scale == "rank":
+    probability = SCALES[scope.view.scale].probability
+    if probability is None:
         raise Undefined("the score is no probability: only its order means something")
-    if scope.view.scale == "logit":
-        scores = expit(scores)
-    return scores / 100.0 if scope.view.scale == "percent" else scores
+    return probability(heap.scores.astype(np.float64))
 
 
 def _unsure(view: View) -> FloatArray:
