@@ -113,7 +113,7 @@ BROKEN = [
     {"parameters": {"slopes": [True] * 4, "offsets": [0.0] * 4}},
     {"passing": [7]},
     {"classes": ["neutral"]},
-    {"fitted_on": {"data": "", "items": {}}},
+    {"fitted_on": {"data": "", "columns": [], "scale": "probability", "items": {}}},
     {"fitted_on": []},
 ]
 

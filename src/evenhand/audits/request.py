@@ -17,6 +17,9 @@ class Options(TypedDict, total=False):
     """What may be said about an audit in Python: the roles of `Declaration` and the settings of the audits."""
 
     score: str | Sequence[str] | None
+    probabilities: Sequence[str] | None
+    classes: Sequence[str] | None
+    normalise: bool | None
     scale: str | Sequence[str] | None
     label: str | None
     positive: str | float | Sequence[str] | None
@@ -41,6 +44,8 @@ class Options(TypedDict, total=False):
     uncertainty: str | Sequence[str] | None
     capacities: str | Sequence[str] | None
     strategies: str | Sequence[str] | None
+    bins: int | None
+    bins_by: str | None
 
 
 ROLES = tuple(f.name for f in fields(Declaration))

@@ -58,6 +58,8 @@ def sketch(source: Source, data: str, query: str | None, *, beside: Path) -> str
         "[columns]",
         _line("score", guess.score or ["?"], "the model's score; several models: several columns"),
         '# scale = "probability"     # or percent, logit, rank',
+        '# probabilities = ["p_calm", "p_rude"]  # instead of a score: one column for each class',
+        '# classes = ["calm", "rude"]             # the labels they stand for, where names do not say it',
         _line("label", guess.label or "?", "violating or not: true/false, 0/1, or a share of annotators"),
         _line("positive", guess.positive, "for labels in words: the one that means violating"),
         "# label_threshold = 0.5     # for shares of annotators",
@@ -78,6 +80,7 @@ def sketch(source: Source, data: str, query: str | None, *, beside: Path) -> str
         '# interval = "analytic"     # or bootstrap',
         "# intersections = true      # pairs of groups as well",
         '# capacities = ["0.5%", "1%", "5%"]             # what people can review: shares, or numbers of items',
+        "# bins = 15                 # that probabilities are sorted into to see whether they are honest",
         '# strategies = ["uncertainty", "toxicity"]      # how they choose; also hybrid:0.3, column:NAME',
         "",
     ]

@@ -6,10 +6,11 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from evenhand.audits import bias, collaboration
+from evenhand.audits import bias, calibration, collaboration
 from evenhand.audits.settings import Settings
 from evenhand.errors import InputError, nearest
 from evenhand.evidence import Evidence
+from evenhand.evidence.declaration import PREDICTIONS
 from evenhand.finding import Finding
 from evenhand.progress import Progress, silent
 
@@ -41,6 +42,15 @@ AUDITS: tuple[Audit, ...] = (
         needs=frozenset({"score", "label"}),
         settings=collaboration.CollaborationSettings,
         run=collaboration.audit_collaboration,
+        on_a_cluster=False,
+        on_request=True,
+    ),
+    Audit(
+        name="calibration",
+        question=calibration.QUESTION,
+        needs=frozenset({PREDICTIONS, "label"}),
+        settings=calibration.CalibrationSettings,
+        run=calibration.audit_calibration,
         on_a_cluster=False,
         on_request=True,
     ),

@@ -29,8 +29,9 @@ class Calibrator:
     """`passing` classes had no validation data: their probability is kept, the others share what is left.
 
     `curve` is fitted to the probabilities of the other classes, given that it is one of them. It is None where fewer
-    than two classes had data; then every class passes. `data` names what it was fitted on, `items` how many there were
-    of each class, and `warnings` are sentences for people.
+    than two classes had data; then every class passes. `data` names what it was fitted on, `columns` and `scale` say
+    where in it and how the probabilities were written, `items` how many there were of each class; `warnings` are
+    sentences for people.
     """
 
     method: str
@@ -41,6 +42,8 @@ class Calibrator:
     keeps_argmax: bool = False
     options: Mapping[str, Any] = field(default_factory=dict)
     data: str = ""
+    columns: tuple[str, ...] = ()
+    scale: str = "probability"
     warnings: tuple[str, ...] = ()
 
     def apply(

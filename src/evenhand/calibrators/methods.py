@@ -58,11 +58,14 @@ def fit(
     classes: Sequence[str] | None = None,
     logits: bool = False,
     data: str = "",
+    columns: Sequence[str] = (),
+    scale: str = "probability",
     **options: Any,
 ) -> Calibrator:
     """Fit a calibrator to probabilities [items, classes], or logits, and the column number of each true class.
 
-    A row with a weight counts as so many equal rows. `data` is a fingerprint of where the rows came from.
+    A row with a weight counts as so many equal rows. `data` is a fingerprint of where the rows came from,
+    `columns` what the probabilities were called there, and `scale` how they were written.
     """
     chosen = named(method)
     validation = Validation.of(Predictions.of(probabilities, logits=logits), labels, weights, classes)
@@ -80,6 +83,8 @@ def fit(
         keeps_argmax=chosen.keeps_argmax,
         options=settings,
         data=data,
+        columns=tuple(columns),
+        scale=scale,
         warnings=(*_absent(validation, passing), *_few(chosen, validation), *notes),
     )
 

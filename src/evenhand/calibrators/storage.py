@@ -17,7 +17,7 @@ from evenhand.files import write_text
 
 FORMAT = 1
 KEYS = {"format", "method", "classes", "passing", "parameters", "fitted_on", "options", "warnings", "seal"}
-ABOUT = {"data", "items"}
+ABOUT = {"data", "columns", "scale", "items"}
 
 
 def write(calibrator: Calibrator, path: str | Path) -> None:
@@ -45,7 +45,12 @@ def as_json(calibrator: Calibrator) -> str:
         "classes": list(calibrator.classes),
         "passing": list(calibrator.passing),
         "parameters": None if calibrator.curve is None else asdict(calibrator.curve),  # type: ignore[call-overload]
-        "fitted_on": {"data": calibrator.data, "items": items},
+        "fitted_on": {
+            "data": calibrator.data,
+            "columns": list(calibrator.columns),
+            "scale": calibrator.scale,
+            "items": items,
+        },
         "options": dict(calibrator.options),
         "warnings": list(calibrator.warnings),
     }
@@ -70,6 +75,8 @@ def from_json(text: str) -> Calibrator:
             keeps_argmax=method.keeps_argmax,
             options=content["options"],
             data=about["data"],
+            columns=tuple(about["columns"]),
+            scale=about["scale"],
             warnings=tuple(content["warnings"]),
         )
     except (TypeError, ValueError, KeyError, AttributeError):

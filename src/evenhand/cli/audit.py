@@ -19,6 +19,15 @@ def audit(
         Text, option("Which audits, by commas. Default: bias if groups are declared, else collaboration.")
     ] = None,
     score: Annotated[Text, option("Score column, or several models' separated by commas.", "--score")] = None,
+    probabilities: Annotated[
+        Text, option("Instead of a score: one column of probabilities for each class, by commas.")
+    ] = None,
+    classes: Annotated[
+        Text, option("The labels these columns stand for, in their order. Default: what their names do not share.")
+    ] = None,
+    normalise: Annotated[
+        bool, option("Divide probabilities that do not sum to one by their sum.", "--normalise")
+    ] = False,
     scale: Annotated[Text, option("Scale of the scores: probability (default), percent, logit or rank.")] = None,
     label: Annotated[
         Text, option("Label column: true/false, 0/1, a share of annotators, or words with --positive.")
@@ -51,6 +60,8 @@ def audit(
     strategies: Annotated[
         Text, option("How they choose, by commas: uncertainty, toxicity, hybrid:0.3, column:NAME.")
     ] = None,
+    bins: Annotated[Whole, option("Bins that probabilities are sorted into (15).")] = None,
+    bins_by: Annotated[Text, option("Bins of equal width (default) or of equal mass.")] = None,
     threshold: Annotated[
         Number, option("Items with this score or more are flagged; on the score's own scale (0.5).")
     ] = None,
@@ -69,11 +80,14 @@ def audit(
     json: Annotated[bool, option("Print the findings as JSON and nothing else.", "--json")] = False,
     csv: Annotated[bool, option("Print the estimates as CSV and nothing else.", "--csv")] = False,
 ) -> None:
-    """Audit a file of scores: how it treats groups of people, and what people and model achieve together."""
+    """Audit a file of scores: how groups are treated, what people and model achieve, how honest probabilities are."""
     from evenhand.cli.audit_run import run
 
     options = {
         "score": listed(score),
+        "probabilities": listed(probabilities),
+        "classes": listed(classes),
+        "normalise": normalise or None,
         "scale": listed(scale),
         "label": label,
         "positive": positive or None,
@@ -97,6 +111,8 @@ def audit(
         "uncertainty": listed(uncertainty),
         "capacities": listed(capacities),
         "strategies": listed(strategies),
+        "bins": bins,
+        "bins_by": bins_by,
     }
     if json and csv:
         raise InputError("--json and --csv both print to the same place: choose one")

@@ -16,7 +16,19 @@ from evenhand.tally import FloatArray
 PREDICTIONS = "score or probabilities"  # what an audit asks for that takes either
 # What slices and records of findings are made of.
 RESERVED = {"audit", "measure", "slice", "value", "low", "high", "level", "method", "n", "note", "flags"}
-RESERVED |= {"model", "against", "group", "length", "of", "strategy", "capacity", "class", "bins", "as_if"}
+RESERVED |= {
+    "model",
+    "against",
+    "group",
+    "length",
+    "of",
+    "strategy",
+    "capacity",
+    "class",
+    "bins",
+    "as_if",
+    "calibrator",
+}
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,0 +1,28 @@
+"""Items that went confidently wrong, only for those who ask (the paper's Appendix B)."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from evenhand.evidence import Evidence
+from evenhand.finding import Example
+
+
+def examples(evidence: Evidence, number: int) -> tuple[Example, ...]:
+    """Per model, the rarest class first: items of the class of which the model is surest that they are another."""
+    if not number:
+        return ()
+    found: list[tuple[dict[str, str], str, float, int]] = []
+    for classed in evidence.classed(evidence.parts[0]):
+        named = {"model": classed.model} if len(evidence.models) > 1 else {}
+        predicted, sure = classed.probabilities.argmax(axis=1), classed.probabilities.max(axis=1)
+        sizes = np.bincount(classed.label, minlength=len(classed.classes))
+        for column in np.argsort(sizes, kind="stable"):
+            wrong = np.flatnonzero((classed.label == column) & (predicted != column))
+            for row in wrong[np.argsort(-sure[wrong], kind="stable")][:number]:
+                kind = f"taken for '{classed.classes[predicted[row]]}'"
+                found.append(({**named, "class": classed.classes[column]}, kind, float(sure[row]), int(row)))
+    texts = evidence.texts([row for *_, row in found])
+    return tuple(
+        Example(slice_, kind, score, text) for (slice_, kind, score, _), text in zip(found, texts, strict=True)
+    )

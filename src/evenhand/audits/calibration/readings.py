@@ -1,0 +1,81 @@
+"""What the calibration numbers say, in plain words."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from evenhand.audits.calibration.examining import CALIBRATED
+from evenhand.audits.calibration.settings import COUNTS
+from evenhand.audits.probe import STANDS_OUT
+from evenhand.evidence import Classed, Evidence
+from evenhand.finding import Finding, Reading, Slice
+
+EVEN = 0.005  # a difference between sure and right that is not worth a word
+
+
+def of(finding: Finding, evidence: Evidence) -> Iterator[Reading]:
+    """Per model: over all, then the classes with the largest errors first, then what the bins do."""
+    for classed in evidence.classed(evidence.parts[0]):
+        named = {"model": classed.model} if len(evidence.models) > 1 else {}
+        yield _overall(finding, classed, named)
+        yield from sorted(_classes(finding, classed, named), key=lambda found: -_value(finding, found.slice))
+        yield _bins(finding, named)
+
+
+def _overall(finding: Finding, classed: Classed, named: Slice) -> Reading:
+    sure, right = _means(classed)
+    word, tendency = _direction(sure - right)
+    ece, honest = finding.get("ece", **named), finding.get("ece", **named, **CALIBRATED)
+    verdict = "more than chance explains" if STANDS_OUT in ece.flags else "no more than chance explains"
+    text = (
+        f"On average the model is {sure:.1%} sure and right {right:.1%} of the time: {word}. Its calibration error "
+        f"(ECE) is {ece.value:.4f}; a perfectly calibrated model with these probabilities and as many items would "
+        f"show about {honest.value:.4f} ({honest.low:.4f} to {honest.high:.4f}), so this is {verdict}."
+    )
+    return Reading(named, text, tendency=tendency)
+
+
+def _means(classed: Classed) -> tuple[float, float]:
+    weights = None if classed.weights is None else classed.weights.weight
+    right = classed.probabilities.argmax(axis=1) == classed.label
+    return tuple(float(np.average(v, weights=weights)) for v in (classed.probabilities.max(axis=1), right))  # type: ignore[return-value]
+
+
+def _direction(gap: float) -> tuple[str, str]:
+    if abs(gap) < EVEN:
+        return "about as often as it says", "even"
+    return ("too sure of itself", "too sure") if gap > 0.0 else ("too modest", "too modest")
+
+
+def _classes(finding: Finding, classed: Classed, named: Slice) -> Iterator[Reading]:
+    for name in classed.classes:
+        slice_ = {**named, "class": name}
+        found, honest = finding.get("class_ece", **slice_), finding.get("class_ece", **slice_, **CALIBRATED)
+        if not found.defined or not honest.defined:
+            continue
+        more = STANDS_OUT in found.flags
+        verdict = (
+            "the probabilities fail this class by more than chance and its rarity explain"
+            if more
+            else "that is what honest probabilities would give for these items"
+        )
+        text = (
+            f"Items that truly are '{name}' ({found.n:,}): class ECE {found.value:.4f}, and {honest.value:.4f} "
+            f"({honest.low:.4f} to {honest.high:.4f}) if the model were calibrated: {verdict}."
+        )
+        yield Reading(slice_, text, tendency="off" if more else "as expected")
+
+
+def _value(finding: Finding, slice_: Slice) -> float:
+    return finding.get("class_ece", **slice_).value or 0.0
+
+
+def _bins(finding: Finding, named: Slice) -> Reading:
+    values = [finding.get("ece", **named, bins=str(count)).value or 0.0 for count in COUNTS]
+    text = (
+        f"With {COUNTS[0]} to {COUNTS[-1]} bins the ECE goes from {min(values):.4f} to {max(values):.4f}: compare "
+        "models only at the same number of bins."
+    )
+    return Reading({**named, "bins": "all"}, text)
