@@ -96,8 +96,10 @@ class Cuts:
 
     def sums(self, heaped: FloatArray, inside: FloatArray) -> FloatArray:
         """Per bin, of anything that adds up: heaped per cell, and per row inside the cells of edges."""
-        before, running = _running(heaped), _running(inside)
-        upto = before[..., self.cells] + self.share * heaped[..., self.cells]
+        running = _running(inside)
+        starts, own = np.unique(np.append(0, self.cells), return_inverse=True)
+        before = _running(np.add.reduceat(heaped, starts, axis=-1))
+        upto = before[..., own[1:]] + self.share * heaped[..., self.cells]
         upto += running[..., self.taken] - running[..., self.inside.starts]
         upto += self.next_share * (running[..., self.next] - running[..., self.taken])
         ends = (np.zeros_like(before[..., :1]), upto, before[..., -1:])

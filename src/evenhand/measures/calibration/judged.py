@@ -14,7 +14,7 @@ from evenhand.measures.calibration.bins import Binned, Bins
 from evenhand.measures.calibration.calibration import Calibration
 from evenhand.measures.calibration.cuts import Cuts
 from evenhand.measures.calibration.predictions import Labels, Predictions
-from evenhand.measures.calibration.scale import Rows, Scale, heap
+from evenhand.measures.calibration.scale import Rows, Scale, heap, summed
 from evenhand.measures.calibration.weighed import Weighed
 from evenhand.tally import FloatArray
 
@@ -87,9 +87,9 @@ class Judged:
         return Truth(
             heap(scale.cells[rows], scale.size, weights),
             heap(predictions.predicted[rows], len(predictions.classes), weights),
-            float(np.dot(given, weights)),
-            float(np.dot(predictions.totals[rows], weights)),
-            -float(np.dot(np.log(np.maximum(given, CLIP)), weights)),
+            summed(given, weights),
+            summed(predictions.totals[rows], weights),
+            -summed(np.log(np.maximum(given, CLIP)), weights),
         )
 
     def _probabilities(self, cuts: list[Cuts]) -> Binned:

@@ -7,6 +7,7 @@ above it: fine where probabilities crowd, at 0 and at 1.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any
@@ -68,8 +69,13 @@ def heap(index: npt.NDArray[Any], size: int, *factors: Values) -> FloatArray:
     """Per number of the index the sum of a product of columns, in float64."""
     sums = np.zeros(size)
     for block in blocks(len(index)):
-        sums += np.bincount(index[block], _product(block, factors), size)
+        sums += np.bincount(index[block], _product(block, *factors) if factors else None, size)
     return sums
+
+
+def summed(*factors: Values) -> float:
+    """The sum of a product of columns, in float64; no dot product: its threads wait for one another."""
+    return math.fsum(float(_product(block, *factors).sum()) for block in blocks(len(factors[0])))
 
 
 def blocks(rows: int) -> Iterator[slice]:
@@ -77,20 +83,18 @@ def blocks(rows: int) -> Iterator[slice]:
     return (slice(start, start + BLOCK) for start in range(0, rows, BLOCK))
 
 
-def _product(block: slice, factors: tuple[Values, ...]) -> FloatArray | None:
-    if not factors:
-        return None
-    product = factors[0][block].astype(np.float64, copy=False)
-    for factor in factors[1:]:
-        product = product * factor[block]
+def _product(block: slice, first: Values, *others: Values) -> FloatArray:
+    product = first[block].astype(np.float64, copy=False)
+    for other in others:
+        product = product * other[block]
     return product
 
 
 def _cells(values: Values) -> CellArray:
-    low = values < 0.5
-    near = np.where(low, values, 1.0 - values).astype(np.float32)  # the distance to the nearer end
+    near = np.minimum(values, 1.0 - values).astype(np.float32, copy=False)  # the distance to the nearer end
     cells = near.view(np.int32)
     cells >>= SHIFT
     cells -= OFFSET
     np.maximum(cells, 0, out=cells)
-    return np.where(low, cells, CELLS - 1 - cells).astype(np.uint16)
+    np.subtract(CELLS - 1, cells, out=cells, where=values >= 0.5)
+    return cells.astype(np.uint16)

@@ -15,7 +15,7 @@ import numpy.typing as npt
 from evenhand.errors import InputError, Undefined
 from evenhand.measures.calibration.cuts import Cuts
 from evenhand.measures.calibration.predictions import Predictions
-from evenhand.measures.calibration.scale import Rows, Values, blocks
+from evenhand.measures.calibration.scale import Rows, summed
 from evenhand.tally import FloatArray
 
 
@@ -60,7 +60,7 @@ class Weighed:
     def squares(self) -> FloatArray:
         """Per class Σ w p²."""
         columns = [scale.values for scale in self.predictions.classes]
-        return np.array([sum(self._squares(column, block) for block in blocks(len(column))) for column in columns])
+        return np.array([summed(column, column, *self.factors) for column in columns])
 
     def widths(self, count: int) -> list[Cuts]:
         """Equally wide bins of each class's probability."""
@@ -72,7 +72,3 @@ class Weighed:
             pairs = zip(self.predictions.classes, self.heaps, strict=True)
             self.cuts[count] = [Cuts.by_mass(scale, count, items, self.on) for scale, (items, _) in pairs]
         return self.cuts[count]
-
-    def _squares(self, values: Values, block: slice) -> float:
-        p = values[block].astype(np.float64)
-        return float(np.dot(p, p if self.weights is None else p * self.weights[block]))
