@@ -57,7 +57,8 @@ def _typed(name: str, kind: Any, value: Any) -> Any:
     if get_origin(kind) is tuple:
         parts = list(value) if isinstance(value, (list, tuple)) else [value]
         return tuple(_typed(name, get_args(kind)[0], part) for part in parts)
-    wanted = next((option for option in (bool, int, str) if kind is option), float)
+    kinds = get_args(kind) or (kind,)  # such as str | None
+    wanted = next((option for option in (bool, int, str) if option in kinds), float)
     number = wanted is float and isinstance(value, int) and not isinstance(value, bool)
     if (not isinstance(value, wanted) and not number) or (wanted is int and isinstance(value, bool)):
         raise InputError(f"{name} must be {WORDS[wanted]}, not {value!r}")

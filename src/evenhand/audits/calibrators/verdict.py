@@ -1,7 +1,7 @@
 """Which calibrator to take, and why.
 
 By the log loss on the test data: it is lowest when probabilities are honest, and unlike a calibration error it cannot
-be had by saying the same of every item. Of all whose loss is within one standard error of the lowest, item by item,
+be had by saying the same of every item. Of all whose loss is within two standard errors of the lowest, item by item,
 the simplest is taken.
 """
 
@@ -18,6 +18,7 @@ from evenhand.finding import Reading
 from evenhand.measures.calibration import CLIP
 from evenhand.tally import FloatArray
 
+STANDARD_ERRORS = 2.0  # what chance is taken to explain
 NONE = "none"  # the probabilities as they are
 SIMPLEST = (NONE, "ts", "wts", "platt", "beta", "vector", "histogram", "isotonic")  # fewest numbers to fit first
 
@@ -51,7 +52,7 @@ class Losses(NamedTuple):
         extra = self.of[name] - self.of[best]
         mean = self.mean(extra)
         spread = np.sqrt(float(np.dot(self.weights**2, (extra - mean) ** 2))) / float(self.weights.sum())
-        return bool(mean <= spread)
+        return bool(mean <= STANDARD_ERRORS * spread)
 
 
 def _losses(pair: Round, probabilities: FloatArray) -> FloatArray:
