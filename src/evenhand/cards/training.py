@@ -81,7 +81,7 @@ def train(
         name=title,
         targets=model.targets,
         method=method,
-        settings=asdict(model.settings),
+        settings=methods.recorded(model.settings),
         data=_facts(source, question, learnt, balance) | {"unseen_rows": len(unseen.texts), "unseen": told},
         examination=examine(model, unseen, progress),
         **asdict(papers),

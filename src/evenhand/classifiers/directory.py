@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from evenhand.classifiers import fingerprint
-from evenhand.classifiers.methods import KINDS, Trainable, settings_of
+from evenhand.classifiers.methods import KINDS, Trainable, recorded, settings_of
 from evenhand.classifiers.protocol import Targets
 from evenhand.errors import InputError, nearest
 from evenhand.files import writing
@@ -118,7 +118,7 @@ def _altered(name: str) -> InputError:
 
 def _about(model: Trainable) -> dict[str, Any]:
     """What the answers of a model depend on, beside its weights."""
-    return {"kind": model.kind, "targets": asdict(model.targets), "settings": asdict(model.settings)}
+    return {"kind": model.kind, "targets": asdict(model.targets), "settings": recorded(model.settings)}
 
 
 def _sealed(content: Mapping[str, Any]) -> str:

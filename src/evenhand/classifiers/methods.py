@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass, fields, replace
 from pathlib import Path
 from typing import Any, Protocol
 
@@ -82,6 +82,18 @@ def train(data: Labelled, *, method: str, options: Mapping[str, Any], progress: 
 def settings_of(kind: str, given: Mapping[str, Any]) -> Any:
     """Settings as a saved model names them: all of them, and no others."""
     settings = KINDS[kind].settings(**checked(KINDS[kind].settings, given))
-    if set(asdict(settings)) != set(given):
+    if set(recorded(settings)) != set(given):
         raise InputError("the settings are not complete")
     return settings
+
+
+def recorded(settings: Any) -> dict[str, Any]:
+    """Settings as a saved model names them.
+
+    Those that came later than the first models are left out while all of them are at rest: a model that does not use
+    them is the same model, with the same version, as before there were any.
+    """
+    found = asdict(settings)
+    later = {field.name: field.default for field in fields(settings) if field.metadata.get("later")}
+    at_rest = all(found[name] == value for name, value in later.items())
+    return {name: value for name, value in found.items() if not (at_rest and name in later)}

@@ -35,6 +35,9 @@ def train(
     set_: Annotated[
         list[str] | None, option("A setting of the method, as name=value; may be given more than once.", "--set")
     ] = None,
+    oversample: Annotated[
+        Text, option("smote: add items of the rare classes, each between two that are alike. Default: none.")
+    ] = None,
     balance: Annotated[
         int, option("Add so many made-up sentences that mention groups, half of them violating (0).")
     ] = 0,
@@ -58,7 +61,7 @@ def train(
             test=test,
             test_where=test_where,
             method=method,
-            settings=_settings(set_ or []),
+            settings=_settings(set_ or []) | ({"oversample": oversample} if oversample else {}),
             balance=balance,
             name=name,
             progress=progress,

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from math import inf
+from typing import Literal
 
 import numpy as np
 
@@ -20,6 +21,7 @@ def _descriptions() -> tuple[str, ...]:
 
 
 DESCRIPTIONS = _descriptions()
+LATER = {"later": True}  # settings that older models lack: see `recorded` of the methods
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -28,7 +30,8 @@ class LinearSettings:
 
     `neutral` words say who is spoken of: a text is scored alike whichever of them it has. `anchor` is how strongly each
     member is drawn to random coefficients of its own instead of to zero, so that members differ most where they have
-    seen nothing; 0 turns it off.
+    seen nothing; 0 turns it off. `oversample` adds made-up items to the rare classes until each has `oversample_share`
+    times as many as the largest.
     """
 
     bits: int = 19
@@ -43,6 +46,9 @@ class LinearSettings:
     anchor: float = 0.3
     rounds: int = 150
     seed: int = 0
+    oversample: Literal["none", "smote"] = field(default="none", metadata=LATER)
+    oversample_neighbours: int = field(default=5, metadata=LATER)
+    oversample_share: float = field(default=1.0, metadata=LATER)
 
     def __post_init__(self) -> None:
         if not 10 <= self.bits <= 24:
@@ -55,6 +61,8 @@ class LinearSettings:
             raise InputError("characters are the lengths of parts of words: 1 to 8")
         if self.rounds < 1 or self.seed < 0:
             raise InputError("rounds must be 1 or more, and the seed may not be negative")
+        if self.oversample_neighbours < 1 or not 0 < self.oversample_share <= 1:
+            raise InputError("oversample_neighbours must be 1 or more, and oversample_share above 0 and at most 1")
         empty = np.bincount(Words.of(self.neutral).text, minlength=len(self.neutral)) == 0
         if empty.any():
             raise InputError(f"neutral takes words, not '{self.neutral[int(empty.argmax())]}'")

@@ -15,6 +15,7 @@ import numpy.typing as npt
 from scipy import optimize, sparse, special
 
 from evenhand.classifiers.linear.features import Features, Featuriser
+from evenhand.classifiers.linear.oversampling import check, oversampled
 from evenhand.classifiers.linear.settings import LinearSettings
 from evenhand.classifiers.linear.words import hash_of
 from evenhand.classifiers.protocol import Labelled
@@ -45,7 +46,11 @@ def train(data: Labelled, settings: LinearSettings, progress: Progress = silent)
     weight = _word_weight(features, settings)
     features = Featuriser(settings, weight)(data.texts)
     scale = _scale(features, settings)
-    problem = _Problem(_scaled(features, scale), data.truth, data.targets.exclusive, settings)
+    features, truth = _scaled(features, scale), data.truth
+    if settings.oversample == "smote":
+        progress("oversampling", 0, 0)
+        features, truth = oversampled(features, truth, settings)
+    problem = _Problem(features, truth, data.targets.exclusive, settings)
     found: dict[int, tuple[Floats, Floats]] = {}
     progress("training", 0, settings.members)
     with ThreadPoolExecutor(max_workers=WORKERS) as pool:
@@ -66,6 +71,8 @@ def _check(data: Labelled, settings: LinearSettings) -> None:
         if column.min() == column.max():
             which = "every text is" if column.max() else "no text is"
             raise InputError(f"there is nothing to tell apart: {which} '{name}'")
+    if settings.oversample == "smote":
+        check(data.truth, data.targets)
 
 
 def _word_weight(features: Features, settings: LinearSettings) -> npt.NDArray[np.float32]:
