@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import sys
 
-from studies import collaboration, coverage, design, differences, familywise, gaps, promises, summaries
+from studies import collaboration, coverage, design, differences, familywise, gaps, promises, rivals, summaries
 
-MODULES = (coverage, differences, gaps, design, summaries, familywise, promises, collaboration)
+MODULES = (coverage, differences, gaps, design, summaries, familywise, promises, collaboration, rivals)
 STUDIES = {module.STUDY.name: module.STUDY for module in MODULES}
 
 if __name__ == "__main__":

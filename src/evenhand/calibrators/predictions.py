@@ -17,7 +17,7 @@ from evenhand.errors import InputError
 from evenhand.tally import FloatArray
 
 FLOOR = 1e-16  # where logarithms are taken, smaller probabilities count as this much; 1 less this is 1
-SLACK = 1e-3  # how far a row may be from summing to one; it is divided by its sum
+SLACK = 0.01  # how far a row may be from summing to one; it is divided by its sum
 ROUNDING = 1e-6  # how far a value may be beyond 0 and 1
 EXACT = 1e-13  # rows this near to one are left as they are
 

@@ -13,7 +13,7 @@ from evenhand.audits.quality import audit_quality
 from evenhand.classifiers.protocol import Classifier, Labelled, Scores
 from evenhand.errors import InputError
 from evenhand.evidence import Declaration, open_evidence
-from evenhand.evidence.opening import whole_words
+from evenhand.evidence.reading import whole_words
 from evenhand.finding import Finding
 from evenhand.progress import Progress, silent
 from evenhand.synthetic.templates import templates

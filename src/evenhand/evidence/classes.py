@@ -65,7 +65,7 @@ def label(table: Table, declaration: Declaration) -> tuple[IntArray, list[str]]:
     """The number of each row's true class; and which classes have no items."""
     assert declaration.label is not None
     column, names = declaration.label, declaration.class_names
-    words = _words(table, column)
+    words = words_of(table, column)
     table.complete(column, words, "the label")
     known = pl.Series(names)
     bad = ~words.is_in(known.implode())
@@ -81,7 +81,7 @@ def label(table: Table, declaration: Declaration) -> tuple[IntArray, list[str]]:
     return numbers, [note] if empty else []
 
 
-def _words(table: Table, column: str) -> pl.Series:
+def words_of(table: Table, column: str) -> pl.Series:
     """Labels as words; whole numbers that came as 1.0 are 1."""
     values = table.frame[column]
     if values.dtype.is_float() and bool((values.drop_nans().floor() == values.drop_nans()).all()):

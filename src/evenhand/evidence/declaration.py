@@ -11,24 +11,20 @@ from typing import Any
 from scipy import special
 
 from evenhand.errors import CONTROL, InputError, nearest
+from evenhand.evidence.spellings import Spellings, read_spellings
 from evenhand.tally import FloatArray
 
+# Roles that no column has two of.
+EXCLUSIVE = (
+    *("item", "annotator", "score", "probabilities", "label", "groups", "group_by"),
+    *("text", "id", "count", "inclusion"),
+)
+DUPLICATES = ("refuse", "first", "last", "drop")
 PREDICTIONS = "score or probabilities"  # what an audit asks for that takes either
 # What slices and records of findings are made of.
 RESERVED = {"audit", "measure", "slice", "value", "low", "high", "level", "method", "n", "note", "flags"}
-RESERVED |= {
-    "model",
-    "against",
-    "group",
-    "length",
-    "of",
-    "strategy",
-    "capacity",
-    "class",
-    "bins",
-    "as_if",
-    "calibrator",
-}
+RESERVED |= {"model", "against", "group", "length", "of", "strategy", "capacity", "class", "bins", "as_if"}
+RESERVED |= {"calibrator", "annotators", "cluster"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,6 +72,13 @@ class Declaration:
     inclusion: str | None = None
     where: str | None = None
     uncertainty: tuple[str, ...] = ()
+    item: str | None = None
+    annotator: str | None = None
+    annotator_groups: tuple[str, ...] = ()
+    within: str | None = None
+    spellings: Spellings = field(default_factory=dict)
+    skip: tuple[str, ...] = ()
+    duplicates: str = "refuse"
 
     def __post_init__(self) -> None:
         _check_scales(self)
@@ -96,6 +99,7 @@ class Declaration:
         for name in ("score", "probabilities", "classes", "groups", "slices"):
             _check_twice(name, getattr(self, name))
         _check_classes(self)
+        _check_annotators(self)
         _check_one_meaning(self)
         for column in self.slices:
             if column in RESERVED:
@@ -113,7 +117,8 @@ class Declaration:
                 raise InputError(f"there is no role '{name}'; {nearest(name, known)}")
             if value is None:
                 continue
-            given[name] = _terms(value) if name == "terms" else _typed(name, str(known[name].type), value)
+            reader = {"terms": _terms, "spellings": read_spellings}.get(name)
+            given[name] = reader(value) if reader else _typed(name, str(known[name].type), value)
         return cls(**given)
 
     @property
@@ -126,8 +131,18 @@ class Declaration:
     @property
     def columns(self) -> list[str]:
         """Every column that is named, once; the text last, of which only some things are looked at."""
-        single = (self.label, self.group_by, self.id, self.count, self.inclusion)
+        single = (
+            self.label,
+            self.group_by,
+            self.id,
+            self.count,
+            self.inclusion,
+            self.item,
+            self.annotator,
+            self.within,
+        )
         several = (*self.score, *self.probabilities, *self.groups, *self.slices, *self.uncertainty)
+        several += self.annotator_groups
         named = [*several, *(column for column in single if column)]
         return list(dict.fromkeys([*named, *([self.text] if self.text else [])]))
 
@@ -175,6 +190,17 @@ def _check_classes(declaration: Declaration) -> None:
         raise InputError("positive says which label is violating; with probabilities of several classes each counts")
 
 
+def _check_annotators(declaration: Declaration) -> None:
+    _check_twice("annotator_groups", declaration.annotator_groups)
+    if declaration.duplicates not in DUPLICATES:
+        raise InputError(
+            f"duplicates: there is no '{declaration.duplicates}'; {nearest(declaration.duplicates, DUPLICATES)}"
+        )
+    for column in declaration.spellings:
+        if column not in (*declaration.annotator_groups, declaration.within):
+            raise InputError(f"there are spellings of '{column}', which is no column of annotators that was declared")
+
+
 def _without_common(columns: tuple[str, ...]) -> tuple[str, ...]:
     """What columns do not share: `p_calm` and `p_rude` are the classes `calm` and `rude`."""
     start = re.match(r"(?:.*[\W_])?", os.path.commonprefix(columns), re.DOTALL)  # noqa: RUF071 (by characters is meant)
@@ -194,7 +220,19 @@ def _check_twice(name: str, columns: tuple[str, ...]) -> None:
 def _check_one_meaning(declaration: Declaration) -> None:
     """Names that can be shown, and no column for two things that exclude one another."""
     meanings: dict[str, str] = {}
-    for role in ("score", "probabilities", "label", "groups", "group_by", "text", "id", "count", "inclusion"):
+    for role in (
+        "item",
+        "annotator",
+        "score",
+        "probabilities",
+        "label",
+        "groups",
+        "group_by",
+        "text",
+        "id",
+        "count",
+        "inclusion",
+    ):
         given = getattr(declaration, role)
         for column in (given,) if isinstance(given, str) else given or ():
             if column in meanings:

@@ -12,7 +12,8 @@ from evenhand.errors import CONTROL, InputError
 from evenhand.evidence import faults
 from evenhand.evidence.declaration import Declaration
 from evenhand.evidence.evidence import Part
-from evenhand.evidence.opening import MOST_GROUPS, MOST_SLICES, SHORT, whole_words
+from evenhand.evidence.opening import MOST_GROUPS, MOST_SLICES, SHORT
+from evenhand.evidence.reading import whole_words
 from evenhand.evidence.spark import (
     BINS,
     COUNT,

@@ -1,0 +1,94 @@
+"""The people who label: a group for each, from what they say of themselves. Nobody's id goes further than this."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+import polars as pl
+
+from evenhand.evidence import columns
+from evenhand.evidence.columns import Table
+from evenhand.evidence.declaration import Declaration
+from evenhand.evidence.reading import read_table
+from evenhand.evidence.source import Source
+from evenhand.evidence.spellings import NOT_STATED, spelled
+from evenhand.tally import IntArray
+
+JOINT = " × "
+
+
+@dataclass(frozen=True)
+class Annotators:
+    """A group for each annotator, by number; and, where they may not be exchanged with all others, who with whom."""
+
+    names: tuple[str, ...]  # of the groups
+    group: IntArray
+    within: IntArray | None = None
+
+    def __len__(self) -> int:
+        return len(self.group)
+
+
+def ids_of(table: Table, column: str, role: str) -> pl.Series:
+    """Ids as words, none of them empty."""
+    values = table.words(column, f"ids of the {role}")
+    table.complete(column, values, f"the {role}")
+    return values
+
+
+def places(ids: pl.Series, known: pl.Series) -> IntArray:
+    """Where each id is among the known ones; −1 where it is not."""
+    numbers = pl.DataFrame({"id": known, "number": np.arange(len(known), dtype=np.int32)})
+    found = pl.DataFrame({"id": ids}).join(numbers, on="id", how="left", maintain_order="left")
+    return found["number"].fill_null(-1).to_numpy()
+
+
+def people(
+    table: Table, ids: pl.Series, declaration: Declaration, source: Source | None, notes: list[str]
+) -> tuple[Annotators, IntArray]:
+    """Everybody whose id is among these, from the table of labels or one of their own; and the number of each id."""
+    assert declaration.annotator is not None
+    if source is not None:
+        table = read_table(source, _of_people(declaration))
+        columns.unique(table, declaration.annotator)
+    known = ids_of(table, declaration.annotator, "annotator")
+    everybody = ids.unique(maintain_order=True)
+    wanted = dict.fromkeys((*declaration.annotator_groups, *([declaration.within] if declaration.within else [])))
+    told = {column: _told(table, known, column, everybody, declaration) for column in wanted}
+    group = _joint([told[column] for column in declaration.annotator_groups])
+    unknown = int((group == NOT_STATED).sum())
+    if unknown:
+        notes.append(f"{unknown:,} of {len(everybody):,} annotators are not described: they are '{NOT_STATED}'.")
+    names = sorted(group.unique().to_list(), key=lambda name: (name == NOT_STATED, name))
+    if len(names) < 2:
+        table.fail(f"every annotator is '{names[0]}': there is nothing to compare", declaration.annotator_groups[0])
+    number = group.replace_strict(names, list(range(len(names))), return_dtype=pl.Int32).to_numpy()
+    within = told[declaration.within].rank("dense").cast(pl.Int32).to_numpy() if declaration.within else None
+    return Annotators(tuple(names), number, within), places(ids, everybody)
+
+
+def _of_people(declaration: Declaration) -> Declaration:
+    """The columns that are looked for in a table of annotators."""
+    plain = replace(declaration, score=(), scale=("probability",), probabilities=(), classes=())
+    return replace(plain, label=None, item=None, where=None)
+
+
+def _told(table: Table, ids: pl.Series, column: str, people: pl.Series, declaration: Declaration) -> pl.Series:
+    """What each says of themselves; in a table of labels it must be the same wherever they are."""
+    values = spelled(table.words(column, "descriptions of annotators"), declaration.spellings.get(column, {}))
+    first = ids.is_first_distinct()
+    one, known = values.filter(first), ids.filter(first)
+    other = values != one.gather(places(ids, known))
+    if other.any():
+        table.fail("this annotator is described in another way in an earlier row", column, other)
+    place = pl.Series(places(people, known))
+    return one.gather(place.set(place < 0, None)).fill_null(NOT_STATED)
+
+
+def _joint(told: list[pl.Series]) -> pl.Series:
+    """Who says one thing and the other; not stated where anything is not."""
+    frame = pl.DataFrame([values.alias(str(number)) for number, values in enumerate(told)])
+    unknown = pl.any_horizontal(pl.all() == NOT_STATED)
+    joint = pl.concat_str(pl.all(), separator=JOINT)
+    return frame.select(pl.when(unknown).then(pl.lit(NOT_STATED)).otherwise(joint).alias("group")).to_series()
