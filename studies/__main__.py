@@ -4,9 +4,20 @@ from __future__ import annotations
 
 import sys
 
-from studies import collaboration, coverage, design, differences, familywise, gaps, promises, rivals, summaries
+from studies import (
+    calibration,
+    collaboration,
+    coverage,
+    design,
+    differences,
+    familywise,
+    gaps,
+    promises,
+    rivals,
+    summaries,
+)
 
-MODULES = (coverage, differences, gaps, design, summaries, familywise, promises, collaboration, rivals)
+MODULES = (coverage, differences, gaps, design, summaries, familywise, promises, collaboration, calibration, rivals)
 STUDIES = {module.STUDY.name: module.STUDY for module in MODULES}
 
 if __name__ == "__main__":

@@ -100,6 +100,18 @@ class Calibration:
         return summaries.ece_variance(self.class_eces, self.ece)
 
     @property
+    def gaps(self) -> dict[str, FloatArray]:
+        """By measure, gaps whose absolute values add up to it: what its interval is made from."""
+        shares, classes = self.sizes[:, None] / self.total, len(self.sizes)
+        return {
+            "ece": self.overall.gaps,
+            "sce": self.wide.gaps.ravel() / classes,
+            "ace": self.full.gaps.ravel() / classes,
+            "msece": self.by_class.gaps.ravel() / len(self.present),
+            "wsece": (self.by_class.gaps * shares).ravel(),
+        }
+
+    @property
     def class_briers(self) -> FloatArray:
         """Per column the mean of ([y = k] − p_k)² over all items."""
         return np.maximum(self.squares - 2.0 * self.given + self.sizes, 0.0) / self.total
