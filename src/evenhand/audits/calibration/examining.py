@@ -11,11 +11,11 @@ from scipy import stats
 
 from evenhand.audits.calibration.numbers import Number
 from evenhand.audits.calibration.sample import Sample, draws
+from evenhand.audits.calibration.sure import sure
 from evenhand.audits.settings import Settings
 from evenhand.errors import Undefined
 from evenhand.estimate import Estimate
 from evenhand.finding import Slice
-from evenhand.intervals import bootstrap
 from evenhand.measures.calibration import Bins, Calibration
 
 REFERENCE = "redrawn_labels"
@@ -67,12 +67,12 @@ def found(sample: Sample, drawn: Drawn, asked: Asked, level: float) -> Found:
     except Undefined as why:
         nothing = Estimate.undefined(str(why), level=level, n=n)
         return Found(asked, nothing, nothing, None)
-    again, honest = (
-        [v for one in kept if (v := number.value_or_none(one[asked.bins])) is not None]
-        for kept in (drawn.items, drawn.labels)
-    )
-    interval = bootstrap.percentile(again, value, level) or (value, value)
-    estimate = Estimate(value, *interval, level, bootstrap.METHOD, n)
+    honest = [v for one in drawn.labels if (v := number.value_or_none(one[asked.bins])) is not None]
+    how = sure(number, drawn.plain[asked.bins], [one[asked.bins] for one in drawn.items], level)
+    if how.ends is None:
+        nothing = Estimate.undefined("too few bootstrap draws have a value", level=level, n=n)
+        return Found(asked, nothing, _calibrated(honest, level, n), None)
+    estimate = Estimate(value, *how.ends, level, how.method, n)
     return Found(asked, estimate, _calibrated(honest, level, n), _chance(value, honest) if number.error else None)
 
 
