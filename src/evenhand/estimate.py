@@ -1,6 +1,7 @@
 """A number that knows how sure it is.
 
-No bare float leaves an audit. An `Estimate` has a value with an interval, or it has neither and a note that says why.
+No bare float leaves an audit. An `Estimate` has a value with an interval; or, where an interval would mislead (a
+divergence is above 0 by chance alone), a value with the p-value of a test; or neither, and a note that says why.
 """
 
 from __future__ import annotations
@@ -21,11 +22,17 @@ class Estimate:
     n: int
     note: str | None = None
     flags: tuple[str, ...] = ()
+    p_value: float | None = None
 
     def __post_init__(self) -> None:
-        if self.value is None or self.low is None or self.high is None:
-            if (self.value, self.low, self.high) != (None, None, None) or not self.note:
+        if self.value is None:
+            if (self.low, self.high, self.p_value) != (None, None, None) or not self.note:
                 raise ValueError("an undefined estimate has no value, no interval, and a note that says why")
+        elif self.low is None or self.high is None:
+            if (self.low, self.high) != (None, None) or self.p_value is None or not 0.0 <= self.p_value <= 1.0:
+                raise ValueError("an estimate without an interval has the p-value of a test")
+            if not math.isfinite(self.value):
+                raise ValueError(f"an estimate must be finite, not {self.value}")
         elif not all(math.isfinite(part) for part in (self.value, self.low, self.high)):
             raise ValueError(f"an estimate must be finite, not {self.value} ({self.low} to {self.high})")
         elif not self.low <= self.value <= self.high:
@@ -41,6 +48,11 @@ class Estimate:
         """A plain fact about the data, such as a count: its interval is the value itself."""
         return cls(value, value, value, level, "exact", n)
 
+    @classmethod
+    def tested(cls, value: float, p_value: float, *, level: float, method: str, n: int) -> Estimate:
+        """A value that is held against what chance would give, instead of having an interval."""
+        return cls(value, None, None, level, method, n, p_value=p_value)
+
     @property
     def defined(self) -> bool:
         """Whether there is a value."""
@@ -55,4 +67,6 @@ class Estimate:
             return f"undefined: {self.note}"
         if self.method == "exact":
             return f"{self.value:g}"
+        if self.low is None:
+            return f"{self.value:.3f} (p = {self.p_value:.3g})"
         return f"{self.value:.3f} ({self.low:.3f} to {self.high:.3f})"

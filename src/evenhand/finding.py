@@ -38,7 +38,8 @@ class Measured:
             "n": e.n,
             "note": e.note,
         }
-        return record | ({"flags": list(e.flags)} if e.flags else {})
+        tested = {} if e.p_value is None else {"p_value": e.p_value}
+        return record | tested | ({"flags": list(e.flags)} if e.flags else {})
 
 
 @dataclass(frozen=True, slots=True)

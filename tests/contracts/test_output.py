@@ -50,8 +50,8 @@ def test_every_record(report: eh.Report) -> None:
     assert {r["measure"] for r in records} == names
     for record in records:
         assert list(record)[: len(RECORD)] == RECORD
-        assert set(record) - set(RECORD) <= {"flags"}
-        assert set(record.get("flags", ())) <= {"small", "stands_out"}
+        assert set(record) - set(RECORD) <= {"flags", "p_value"}
+        assert set(record.get("flags", ())) <= {"small", "stands_out", "best"}
         assert set(record["slice"]) <= SLICES
         assert isinstance(record["n"], int)
         if record["value"] is None:
@@ -125,8 +125,14 @@ def test_estimates_refuse_to_be_broken() -> None:
         {"low": 0.55},
         {"value": None},
         {"value": None, "low": None, "high": None},
+        {"low": None, "high": None},
+        {"low": None, "high": None, "p_value": 1.5},
+        {"low": None, "p_value": 0.5},
+        {"value": math.inf, "low": None, "high": None, "p_value": 0.5},
     ):
         with pytest.raises(ValueError, match=r"estimate|interval"):
             eh.Estimate(**{**good, **broken})
     assert str(eh.Estimate.undefined("no items", level=0.95, n=0)) == "undefined: no items"
+    tested = eh.Estimate.tested(0.2, 0.031, level=0.95, method="permutation", n=9)
+    assert str(tested) == "0.200 (p = 0.031)"
     assert str(eh.Estimate.exact(7, level=0.95, n=7)) == "7"

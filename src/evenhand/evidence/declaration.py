@@ -22,9 +22,9 @@ EXCLUSIVE = (
 DUPLICATES = ("refuse", "first", "last", "drop")
 PREDICTIONS = "score or probabilities"  # what an audit asks for that takes either
 # What slices and records of findings are made of.
-RESERVED = {"audit", "measure", "slice", "value", "low", "high", "level", "method", "n", "note", "flags"}
+RESERVED = {"audit", "measure", "slice", "value", "low", "high", "level", "method", "n", "note", "flags", "p_value"}
 RESERVED |= {"model", "against", "group", "length", "of", "strategy", "capacity", "class", "bins", "as_if"}
-RESERVED |= {"calibrator", "annotators", "cluster"}
+RESERVED |= {"calibrator", "annotators", "cluster", "with", "sets"}
 
 
 @dataclass(frozen=True, slots=True)

@@ -25,6 +25,7 @@ COLUMNS = {
     "n": pl.Int64,
     "note": pl.String,
     "flags": pl.String,
+    "p_value": pl.Float64,
 }
 
 
@@ -56,6 +57,7 @@ def to_frame(findings: Sequence[Finding]) -> pl.DataFrame:
         {
             **record,
             "slice": json.dumps(record["slice"], ensure_ascii=False),
+            "p_value": record.get("p_value"),
             "flags": " ".join(record.get("flags", ())),
             **{key: record["slice"].get(key) for key in keys},
         }
@@ -83,5 +85,5 @@ def _finding(data: dict[str, Any]) -> Finding:
 
 def _measured(record: dict[str, Any]) -> Measured:
     fields = {key: record[key] for key in ("value", "low", "high", "level", "method", "n", "note")}
-    estimate = Estimate(**fields, flags=tuple(record.get("flags", ())))
+    estimate = Estimate(**fields, flags=tuple(record.get("flags", ())), p_value=record.get("p_value"))
     return Measured(record["measure"], record["slice"], estimate)
