@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import tomllib
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, field, fields
 from pathlib import Path
 from typing import Any, TypedDict
 
@@ -42,12 +42,22 @@ class Options(TypedDict, total=False):
     intersections: bool | None
     examples: int | None
     uncertainty: str | Sequence[str] | None
+    item: str | None
+    annotator: str | None
+    annotator_groups: str | Sequence[str] | None
+    within: str | None
+    spellings: Mapping[str, Mapping[str, str | Sequence[str]]] | None
+    skip: str | float | Sequence[str] | None
+    duplicates: str | None
+    items: Any
+    annotators: Any
     capacities: str | Sequence[str] | None
     strategies: str | Sequence[str] | None
     bins: int | None
     bins_by: str | None
 
 
+TABLES = ("items", "annotators")
 ROLES = tuple(f.name for f in fields(Declaration))
 SETTINGS = known_settings()
 
@@ -61,6 +71,7 @@ class Request:
     settings: Mapping[str, Any]
     audits: tuple[str, ...] | None = None
     query: str | None = None
+    tables: Mapping[str, Any] = field(default_factory=dict)
 
     @classmethod
     def of(
@@ -91,6 +102,7 @@ class Request:
         data = written.pop("data", data)
         given = {name: value for name, value in options.items() if value is not None}
         merged = {**written.pop("options", {}), **given}
+        tables = {name: merged.pop(name) for name in TABLES if name in merged}
         for name in merged:
             if name not in (*ROLES, *SETTINGS):
                 raise InputError(f"there is no option '{name}'; {nearest(name, (*ROLES, *SETTINGS))}")
@@ -101,6 +113,7 @@ class Request:
             _settings({name: value for name, value in merged.items() if name in SETTINGS}),
             ((chosen,) if isinstance(chosen, str) else tuple(chosen)) or None,
             query or written.get("query"),
+            tables,
         )
 
 
@@ -119,13 +132,13 @@ def _read(path: Path) -> dict[str, Any]:
         raise InputError("there is no such file", source=str(path)) from None
     except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
         raise InputError(f"not a readable TOML file: {error}", source=str(path)) from None
-    known = ("data", "query", "audits", "columns", "settings")
+    known = ("data", "query", *TABLES, "audits", "columns", "spellings", "settings")
     for name in content:
         if name not in known:
             raise InputError(f"there is no part '{name}'; {nearest(name, known)}", source=str(path))
     if not isinstance(content.get("data"), str):
         raise InputError("the entry 'data' must name a file or a database URL", source=str(path))
-    for part in ("columns", "settings"):
+    for part in ("columns", "spellings", "settings"):
         if not isinstance(content.get(part, {}), dict):
             raise InputError(f"'{part}' must be a table: [{part}]", source=str(path))
     columns = dict(content.get("columns", {}))
@@ -133,6 +146,8 @@ def _read(path: Path) -> dict[str, Any]:
         columns["terms"] = read_terms(path.parent / columns["terms"])
     data = content["data"]
     options = {**columns, **content.get("settings", {})}
+    options |= {name: path.parent / str(content[name]) for name in TABLES if name in content}
+    options |= {"spellings": content["spellings"]} if content.get("spellings") else {}
     return {**content, "data": data if "://" in data else path.parent / data, "options": options}
 
 

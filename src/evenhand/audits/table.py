@@ -26,6 +26,7 @@ class Audit:
     run: Callable[[Evidence, Any, Progress], Finding]
     on_a_cluster: bool = True
     on_request: bool = False  # where another audit can be run, only when it is named: it takes its time
+    kind: str = "items"  # what a row of the evidence is
 
 
 AUDITS: tuple[Audit, ...] = (
@@ -57,19 +58,24 @@ AUDITS: tuple[Audit, ...] = (
 )
 
 
-def choose(names: Sequence[str] | None, declared: frozenset[str], *, has_rows: bool = True) -> list[Audit]:
+def choose(
+    names: Sequence[str] | None, declared: frozenset[str], *, has_rows: bool = True, kind: str = "items"
+) -> list[Audit]:
     """The audits asked for, or all whose columns are declared and which can be run where the rows are."""
     known = {audit.name: audit for audit in AUDITS}
     if not names:
-        chosen = [audit for audit in AUDITS if audit.needs <= declared and (has_rows or audit.on_a_cluster)]
+        fitting = [audit for audit in AUDITS if audit.kind == kind]
+        chosen = [audit for audit in fitting if audit.needs <= declared and (has_rows or audit.on_a_cluster)]
         if not chosen:
-            lacking = ((audit.name, sorted(audit.needs - declared)) for audit in AUDITS)
+            lacking = ((audit.name, sorted(audit.needs - declared)) for audit in fitting)
             wishes = "; ".join(f"{name} needs {', '.join(roles)}" for name, roles in lacking if roles)
             raise InputError(f"no audit can run on what is declared: {wishes}")
         return [audit for audit in chosen if not audit.on_request] or chosen
     for name in names:
         if name not in known:
             raise InputError(f"there is no audit '{name}'; {nearest(name, known)}")
+        if known[name].kind != kind and known[name].kind == "items":
+            raise InputError(f"the audit '{name}' is of items, and a row here is one annotator's label")
         if missing := known[name].needs - declared:
             raise InputError(f"the audit '{name}' needs {', '.join(sorted(missing))} to be declared")
     return [known[name] for name in names]
@@ -88,6 +94,7 @@ def run_audits(
     progress: Progress | None = None,
 ) -> list[Finding]:
     """Answer the questions, in the order of the table; each audit takes of the settings what it knows."""
-    chosen = choose(audits, evidence.declaration.declared, has_rows=evidence.has_rows)
+    declaration = evidence.declaration
+    chosen = choose(audits, declaration.declared, has_rows=evidence.has_rows, kind=declaration.kind)
     asked = [(audit, audit.settings.of(settings)) for audit in chosen]  # all are checked before the first is run
     return [audit.run(evidence, own, progress or silent) for audit, own in asked]

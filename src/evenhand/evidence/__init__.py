@@ -4,6 +4,8 @@
 that was declared; what comes out needs no further checking.
 """
 
+from evenhand.evidence.annotations import AnnotationEvidence
+from evenhand.evidence.annotators import Annotators
 from evenhand.evidence.declaration import SCALES, Declaration, Scale
 from evenhand.evidence.evidence import Classed, Evidence, Part, Thresholds
 from evenhand.evidence.opening import open_evidence, open_predictions
@@ -12,6 +14,8 @@ from evenhand.evidence.table import TableEvidence
 
 __all__ = [
     "SCALES",
+    "AnnotationEvidence",
+    "Annotators",
     "Classed",
     "Declaration",
     "Evidence",

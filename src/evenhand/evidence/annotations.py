@@ -16,7 +16,7 @@ from evenhand.evidence.annotators import Annotators, ids_of, people, places
 from evenhand.evidence.columns import Table
 from evenhand.evidence.declaration import Declaration
 from evenhand.evidence.evidence import Evidence, Part
-from evenhand.evidence.reading import read_table
+from evenhand.evidence.reading import read_columns, read_table
 from evenhand.evidence.source import Source, open_source
 from evenhand.evidence.table import BENIGN, VIOLATING, probability
 from evenhand.tally import FloatArray, IntArray
@@ -176,8 +176,7 @@ def _predictions(
     assert declaration.item is not None
     if "items" not in sources:
         return _repeated(table, item, declaration, notes)
-    roles = replace(declaration, label=None, annotator=None, annotator_groups=(), within=None, spellings={}, where=None)
-    own = read_table(sources["items"], roles)
+    own = read_columns(sources["items"], [declaration.item, *declaration.score, *declaration.probabilities])
     columns.unique(own, declaration.item)
     return Predicted(ids_of(own, declaration.item, "item"), _models(own, declaration, notes))
 

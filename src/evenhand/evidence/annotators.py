@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 import polars as pl
@@ -10,7 +10,7 @@ import polars as pl
 from evenhand.evidence import columns
 from evenhand.evidence.columns import Table
 from evenhand.evidence.declaration import Declaration
-from evenhand.evidence.reading import read_table
+from evenhand.evidence.reading import read_columns
 from evenhand.evidence.source import Source
 from evenhand.evidence.spellings import NOT_STATED, spelled
 from evenhand.tally import IntArray
@@ -49,13 +49,13 @@ def people(
 ) -> tuple[Annotators, IntArray]:
     """Everybody whose id is among these, from the table of labels or one of their own; and the number of each id."""
     assert declaration.annotator is not None
+    wanted = dict.fromkeys((*declaration.annotator_groups, *([declaration.within] if declaration.within else [])))
     if source is not None:
-        table = read_table(source, _of_people(declaration))
+        table = read_columns(source, [declaration.annotator, *wanted])
         columns.unique(table, declaration.annotator)
     known = ids_of(table, declaration.annotator, "annotator")
     everybody = ids.unique(maintain_order=True)
-    wanted = dict.fromkeys((*declaration.annotator_groups, *([declaration.within] if declaration.within else [])))
-    told = {column: _told(table, known, column, everybody, declaration) for column in wanted}
+    told = {column: _told(table, known, column, everybody, declaration, notes) for column in wanted}
     group = _joint([told[column] for column in declaration.annotator_groups])
     unknown = int((group == NOT_STATED).sum())
     if unknown:
@@ -68,22 +68,20 @@ def people(
     return Annotators(tuple(names), number, within), places(ids, everybody)
 
 
-def _of_people(declaration: Declaration) -> Declaration:
-    """The columns that are looked for in a table of annotators."""
-    plain = replace(declaration, score=(), scale=("probability",), probabilities=(), classes=())
-    return replace(plain, label=None, item=None, where=None)
-
-
-def _told(table: Table, ids: pl.Series, column: str, people: pl.Series, declaration: Declaration) -> pl.Series:
-    """What each says of themselves; in a table of labels it must be the same wherever they are."""
+def _told(
+    table: Table, ids: pl.Series, column: str, people: pl.Series, declaration: Declaration, notes: list[str]
+) -> pl.Series:
+    """What each says of themselves; where they say it more than once and differently, the first time counts."""
     values = spelled(table.words(column, "descriptions of annotators"), declaration.spellings.get(column, {}))
-    first = ids.is_first_distinct()
-    one, known = values.filter(first), ids.filter(first)
-    other = values != one.gather(places(ids, known))
-    if other.any():
-        table.fail("this annotator is described in another way in an earlier row", column, other)
-    place = pl.Series(places(people, known))
-    return one.gather(place.set(place < 0, None)).fill_null(NOT_STATED)
+    said = pl.DataFrame({"who": ids, "what": values}).filter(pl.col("what") != NOT_STATED)
+    each = said.group_by("who", maintain_order=True).agg(
+        pl.col("what").first(), pl.col("what").n_unique().alias("ways")
+    )
+    differing = int((each["ways"] > 1).sum())
+    if differing:
+        notes.append(f"{differing:,} annotators are described in more than one way in '{column}': the first counts.")
+    found = pl.DataFrame({"who": people}).join(each, on="who", how="left", maintain_order="left")
+    return found["what"].fill_null(NOT_STATED)
 
 
 def _joint(told: list[pl.Series]) -> pl.Series:

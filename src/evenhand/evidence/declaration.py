@@ -129,6 +129,11 @@ class Declaration:
         return frozenset(filled | also | ({PREDICTIONS} if self.score or self.probabilities else set()))
 
     @property
+    def kind(self) -> str:
+        """What a row is: an item, or one annotator's label of one."""
+        return "annotations" if self.annotator else "items"
+
+    @property
     def columns(self) -> list[str]:
         """Every column that is named, once; the text last, of which only some things are looked at."""
         single = (
@@ -191,6 +196,10 @@ def _check_classes(declaration: Declaration) -> None:
 
 
 def _check_annotators(declaration: Declaration) -> None:
+    if bool(declaration.annotator) != bool(declaration.item):
+        raise InputError("item and annotator go together: a row is one annotator's label of one item")
+    if declaration.annotator_groups and not declaration.annotator:
+        raise InputError("groups of annotators need item and annotator to be declared")
     _check_twice("annotator_groups", declaration.annotator_groups)
     if declaration.duplicates not in DUPLICATES:
         raise InputError(

@@ -10,6 +10,7 @@ import polars as pl
 
 from evenhand.errors import InputError
 from evenhand.evidence import classes, columns
+from evenhand.evidence.annotations import open_annotations
 from evenhand.evidence.columns import Table
 from evenhand.evidence.declaration import Declaration
 from evenhand.evidence.evidence import Evidence, Part
@@ -24,10 +25,20 @@ SHORT = 100  # characters; the paper `bias` looks at shorter comments apart
 MOST_GROUPS, MOST_SLICES = 200, 50
 
 
-def open_evidence(data: Any, declaration: Declaration, *, query: str | None = None) -> Evidence:
-    """Read and validate what was declared. Rows of a Spark frame stay on the cluster."""
+def open_evidence(
+    data: Any, declaration: Declaration, *, query: str | None = None, items: Any = None, annotators: Any = None
+) -> Evidence:
+    """Read and validate what was declared. Rows of a Spark frame stay on the cluster.
+
+    Where annotators are declared a row is a label that one of them gave, and what is known of items and of annotators
+    may come from tables of their own.
+    """
     if not (declaration.score or declaration.probabilities) or declaration.label is None:
         raise InputError("declare the label column, and a score column or a column of probabilities for each class")
+    if declaration.annotator:
+        return open_annotations(data, declaration, items=items, annotators=annotators, query=query)
+    if items is not None or annotators is not None:
+        raise InputError("a table of items or annotators goes with labels by annotators: declare item and annotator")
     if (remote := _on_cluster(data)) is not None:
         from evenhand.evidence.spark_opening import open_spark
 

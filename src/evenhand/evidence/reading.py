@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 
 import numpy as np
 import polars as pl
@@ -17,12 +18,26 @@ from evenhand.evidence.source import Source
 LENGTH, TERM, ROW = "\0length", "\0term:", "\0row"  # names no file can hold
 
 
-def read_table(source: Source, declaration: Declaration) -> Table:
-    """The declared columns of the rows that meet the condition; of a text only what is looked at."""
+def read_columns(source: Source, wanted: Sequence[str]) -> Table:
+    """Some columns of every row."""
+    _check_known(source, wanted)
+    frame = source.collect(lambda lazy: lazy.select(list(dict.fromkeys(wanted))))
+    if not len(frame):
+        raise InputError("the file holds no rows", source=source.name)
+    return Table(source.name, frame)
+
+
+def _check_known(source: Source, wanted: Sequence[str]) -> None:
     known = list(source.columns())
-    for column in declaration.columns:
+    for column in wanted:
         if column not in known:
             raise faults.unknown_column(column, known, source.name)
+
+
+def read_table(source: Source, declaration: Declaration) -> Table:
+    """The declared columns of the rows that meet the condition; of a text only what is looked at."""
+    _check_known(source, declaration.columns)
+    known = list(source.columns())
     wanted = [column for column in declaration.columns if column != declaration.text]
     expressions = [pl.col(column) for column in wanted] + _derived(declaration)
     if declaration.where is None:

@@ -108,7 +108,7 @@ def audit(
     `Settings`), mixed. A path to a TOML file brings its own; options given here come on top.
     """
     request = Request.of(data, audits=audits, query=query, options=options)
-    evidence = open_evidence(request.data, request.declaration, query=request.query)
+    evidence = open_evidence(request.data, request.declaration, query=request.query, **request.tables)
     found = run_audits(evidence, request.settings, audits=request.audits, progress=progress)
     return Report(tuple(found), evidence.name)
 
