@@ -1,0 +1,112 @@
+"""Permutation of groups over annotators: what is shuffled, p-values by hand, and P(p ≤ α) ≤ α by simulation."""
+
+from __future__ import annotations
+
+from itertools import permutations
+
+import numpy as np
+import pytest
+
+from evenhand.errors import InputError, Undefined
+from evenhand.intervals.permutation import Permuted, permute
+from evenhand.measures.divergence import composition, demographic_divergence, divergences
+
+PEOPLE = 60
+
+
+def test_every_permutation_by_hand() -> None:
+    """Six people: the share of all 720 orders that reach the value, within simulation error."""
+    what, group = np.array([1.0, 2.0, 4.0, 8.0, 16.0, 32.0]), np.array([0, 0, 0, 1, 1, 1])
+
+    def apart(g: np.ndarray) -> float:
+        return abs(what[g == 1].mean() - what[g == 0].mean())
+
+    exact = np.mean([apart(np.array(order)) >= apart(group) for order in permutations(group)])
+    found = permute(apart, group, permutations=4000, seed=1)
+    assert exact == pytest.approx(0.1)
+    assert found.p[0] == pytest.approx(exact, abs=4 * (0.1 * 0.9 / 4000) ** 0.5)
+    every = np.mean([apart(np.array(order)) for order in permutations(group)])
+    assert found.mean() == pytest.approx(every, rel=0.03)
+
+
+def test_one_is_added_above_and_below() -> None:
+    drawn = np.array([[0.1, 3.0], [0.5, 1.0], [0.3, 2.0], [0.5 * (1 - 1e-15), 0.0]])
+    assert Permuted(np.array([0.5, 4.0]), drawn).p.tolist() == [3 / 5, 1 / 5]
+
+
+def test_only_members_move_and_only_within_their_stratum() -> None:
+    rng = np.random.default_rng(0)
+    group, strata = rng.integers(-1, 3, PEOPLE), rng.integers(0, 4, PEOPLE)
+    seen = []
+    permute(lambda g: seen.append(g) or 0.0, group, strata=strata, permutations=50)
+    before, *after = seen
+    assert before.tolist() == group.tolist()
+    assert len({tuple(g) for g in after}) == 50
+    for found in after:
+        assert ((found < 0) == (group < 0)).all()
+        for stratum in range(4):
+            assert sorted(found[strata == stratum]) == sorted(group[strata == stratum])
+    moved = (np.array(after) != group)[:, group >= 0].mean(axis=0)
+    assert moved.min() > 0.2
+
+
+def test_the_seed_decides() -> None:
+    cluster, group = np.arange(PEOPLE) % 4, np.arange(PEOPLE) % 3
+    one, same, other = (permute(_jsd(cluster), group, permutations=30, seed=s).drawn for s in (1, 1, 2))
+    assert (one == same).all()
+    assert (one != other).any()
+
+
+def _jsd(cluster: np.ndarray):
+    return lambda g: demographic_divergence(composition(cluster, g, clusters=4, groups=3))
+
+
+def pvalues(shift: float, strata_effect: float, *, within: bool, runs: int = 300) -> np.ndarray:
+    """Of a group's divergence of signs, over worlds in which a group differs by `shift` and a country by its effect."""
+    found = []
+    for seed in range(runs):
+        rng = np.random.default_rng([seed, 7])
+        country = np.arange(PEOPLE) % 2
+        group = (rng.random(PEOPLE) < np.where(country, 0.8, 0.2)).astype(int)
+        rate = np.clip(0.2 + 0.05 * rng.standard_normal(PEOPLE) + shift * group + strata_effect * country, 0.01, 0.6)
+        below, above = rng.binomial(30, rate), rng.binomial(30, 0.15, PEOPLE)
+        signs = np.column_stack((below, np.full(PEOPLE, 60), above))
+
+        def statistic(g: np.ndarray, signs: np.ndarray = signs) -> np.ndarray:
+            rows = [signs[g == k].sum(axis=0) for k in range(2)]
+            return divergences([*rows, signs.sum(axis=0)], smoothing=0.5)
+
+        tested = permute(statistic, group, strata=country if within else None, permutations=59, seed=seed)
+        found.append(tested.p[0])
+    return np.array(found)
+
+
+def test_keeps_its_level_under_the_null_and_finds_a_planted_effect() -> None:
+    null = pvalues(0.0, 0.0, within=False)
+    for alpha in (0.05, 0.1, 0.2, 0.5):
+        assert (null <= alpha + 1e-9).mean() <= alpha + 3 * (alpha * (1 - alpha) / len(null)) ** 0.5
+    assert null.mean() == pytest.approx(0.5, abs=0.06)
+    assert (pvalues(0.1, 0.0, within=False, runs=60) <= 0.05).mean() > 0.9
+
+
+def test_strata_keep_the_level_where_countries_differ() -> None:
+    """Groups live in different countries: shuffling across them finds what is not there."""
+    assert (pvalues(0.0, 0.15, within=False, runs=80) <= 0.05).mean() > 0.5
+    inside = pvalues(0.0, 0.15, within=True)
+    assert (inside <= 0.05 + 1e-9).mean() <= 0.05 + 3 * (0.05 * 0.95 / len(inside)) ** 0.5
+    assert (pvalues(0.12, 0.15, within=True, runs=60) <= 0.05).mean() > 0.8
+
+
+def test_what_has_no_value() -> None:
+    signs = np.array([[0, 5, 1]] * 5 + [[1, 4, 1]])
+    statistic = lambda g: divergences([signs[g == 0].sum(axis=0), signs.sum(axis=0)])  # noqa: E731
+    with pytest.raises(Undefined, match="ask for smoothing"):
+        permute(statistic, np.array([0, 0, 0, 1, 1, 1]))
+    lucky = permute(statistic, np.array([1, 1, 1, 0, 0, 0]), permutations=99)
+    assert lucky.p[0] >= 0.4
+    with pytest.raises(Undefined, match="in some permutations"):
+        lucky.mean()
+    with pytest.raises(InputError, match="one whole number per annotator"):
+        permute(statistic, np.array([0.5, 1.0]))
+    with pytest.raises(InputError, match="strata"):
+        permute(statistic, np.array([0, 1]), strata=[0])

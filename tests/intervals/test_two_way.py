@@ -1,0 +1,158 @@
+"""The two-way bootstrap beside loops over rows and pairs with the same weights."""
+
+from __future__ import annotations
+
+from itertools import permutations
+
+import numpy as np
+import pytest
+from scipy import sparse
+
+import brute_perspective as brute
+from evenhand.errors import InputError, Undefined
+from evenhand.intervals import two_way
+from evenhand.intervals.two_way import Crossing, effective, interval
+from evenhand.measures.agreement import (
+    AC1,
+    ALPHA,
+    KAPPA,
+    coincidences,
+    counted,
+    in_strata,
+    item_shares,
+    once,
+    pair_tables,
+)
+from evenhand.measures.perspective import MEAN, Deltas, majority, sums_by_group
+from measures.annotated import ITEMS, PEOPLE, made, rows
+
+
+def crossing(annotations, draws: int = 60, seed: int = 3) -> Crossing:
+    return Crossing(annotations.annotator, annotations.item, PEOPLE, ITEMS, draws, seed)
+
+
+def all_weights(crossed: Crossing) -> tuple[np.ndarray, np.ndarray]:
+    people, things = zip(*crossed.weights(), strict=True)
+    return np.hstack(people), np.hstack(things)
+
+
+def test_weights_are_poisson_numbers_and_the_same_again() -> None:
+    crossed = Crossing(np.zeros(1, int), np.zeros(1, int), 4000, 3000, 60, 1)
+    people, things = all_weights(crossed)
+    assert people.shape == (4000, 60)
+    assert things.shape == (3000, 60)
+    for weights in (people, things):
+        n = weights.size
+        assert weights.mean() == pytest.approx(1.0, abs=4 / n**0.5)
+        assert weights.var() == pytest.approx(1.0, abs=4 * (3.0 / n) ** 0.5)
+        assert (weights == 0).mean() == pytest.approx(np.exp(-1), abs=4 * 0.5 / n**0.5)
+        assert (weights == np.round(weights)).all()
+    np.testing.assert_array_equal(people, all_weights(crossed)[0])
+    assert (people != all_weights(Crossing(np.zeros(1, int), np.zeros(1, int), 4000, 3000, 60, 2))[0]).any()
+    assert abs(np.corrcoef(people[:3000].ravel(), things.ravel())[0, 1]) < 0.01
+
+
+def test_sums_beside_loops() -> None:
+    annotations, p, group = made(3, 2)
+    deltas = Deltas.of(annotations, p, majority(annotations))
+    crossed = crossing(deltas.annotations)
+    found = crossed.sums(deltas.columns, group, 3)
+    people, things = all_weights(crossed)
+    dense = deltas.columns.toarray()
+    assert found.shape == (60, 4, 5)
+    for draw in range(0, 60, 7):
+        expected = np.zeros((4, 5))
+        for row, (item, annotator, _) in enumerate(rows(deltas.annotations)):
+            part = people[annotator, draw] * things[item, draw] * dense[row]
+            expected[3] += part
+            if group[annotator] >= 0:
+                expected[group[annotator]] += part
+        np.testing.assert_allclose(found[draw], expected, rtol=1e-12, atol=1e-12)
+
+
+@pytest.mark.parametrize("cells", [1, 1 << 10, 1 << 18])
+def test_pairs_beside_loops(cells: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Whatever number of items is folded at a time."""
+    monkeypatch.setattr(two_way, "CELLS", cells)
+    annotations, _, group = made(3, 2)
+    crossed = crossing(annotations, 30)
+    found = crossed.folded(*in_strata(annotations, group, 3), pair_tables)
+    people, things = all_weights(crossed)
+    grouped: dict[int, list] = {}
+    for item, annotator, label in rows(annotations):
+        grouped.setdefault(item, []).append((annotator, label))
+    for draw in (0, 11, 29):
+        expected = np.zeros((4, 4, 3, 3))
+        for item, said in grouped.items():
+            for (a, y), (b, z) in permutations(said, 2):
+                weight = things[item, draw] * people[a, draw] * people[b, draw]
+                for g in {group[a], 3} - {-1}:
+                    for h in {group[b], 3} - {-1}:
+                        expected[g, h, y, z] += weight
+        np.testing.assert_allclose(found[draw], expected, rtol=1e-6)
+
+
+def test_a_draw_of_ones_is_the_data(monkeypatch: pytest.MonkeyPatch) -> None:
+    annotations, p, group = made(2, 6)
+    monkeypatch.setattr(two_way, "_poisson", lambda rng, size, draws: np.ones((size, draws)))
+    deltas = Deltas.of(annotations, p, majority(annotations))
+    found = crossing(deltas.annotations, 2).sums(deltas.columns, group, 3)
+    np.testing.assert_allclose(found[1], sums_by_group(deltas.annotations, deltas.columns, group, 3), atol=1e-12)
+    counts = counted(annotations, group, 3)
+    for fold, number in ((pair_tables, KAPPA), (coincidences, ALPHA), (item_shares, AC1)):
+        drawn = crossing(annotations, 2).folded(*in_strata(annotations, group, 3), fold)
+        np.testing.assert_allclose(drawn[0], once(fold, counts), rtol=1e-5)
+        place = (0, 1) if fold is pair_tables else (0,)
+        assert number.drawn(drawn[(slice(None), *place)])[0] == pytest.approx(
+            number.of(once(fold, counts)[place]), abs=1e-5
+        )
+
+
+def test_alpha_of_people_drawn_twice_does_not_pair_them_with_themselves(monkeypatch: pytest.MonkeyPatch) -> None:
+    """If everybody weighs two, no pair is new: agreement stays what it was."""
+    annotations, _, group = made(3, 6)
+    counts = counted(annotations, group, 3)
+    twos = 2.0 * counts, 4.0 * counts
+    weights = np.ones((1, ITEMS))
+    for fold, number in ((pair_tables, KAPPA), (item_shares, AC1)):
+        place = (3, 3) if fold is pair_tables else (3,)
+        assert number.of(fold(*twos, weights)[0][place]) == pytest.approx(number.of(once(fold, counts)[place]))
+    own = brute.alpha(rows(annotations))
+    assert ALPHA.of(coincidences(*twos, weights)[0][3]) == pytest.approx(own, abs=0.01)  # but for its n − 1
+
+
+def test_effective_number_of_people() -> None:
+    assert effective([7, 7, 7]) == pytest.approx(3.0)
+    assert effective([100, 1, 1]) == pytest.approx(102**2 / 10002)
+    with pytest.raises(Undefined, match="no labels"):
+        effective([0, 0])
+
+
+def test_interval() -> None:
+    drawn = np.linspace(0.0, 1.0, 201)
+    low, high = interval(drawn, 0.5, level=0.9, size=1e9)
+    assert (low, high) == pytest.approx((0.05, 0.95), abs=1e-6)
+    few_low, few_high = interval(drawn, 0.5, level=0.9, size=5)
+    wider = 2.1318467863 / 1.6448536270 * (5 / 4) ** 0.5
+    assert (few_low, few_high) == pytest.approx((0.5 - 0.45 * wider, 0.5 + 0.45 * wider))
+    assert interval(drawn, 1.2, level=0.9, size=1e9)[1] == 1.2
+    with pytest.raises(Undefined, match="only 19 draws"):
+        interval(drawn[:19], 0.5, level=0.9, size=5)
+    with pytest.raises(Undefined, match="one annotator or one item"):
+        interval(drawn, 0.5, level=0.9, size=1.0)
+
+
+def test_draws_without_a_value_are_left_out() -> None:
+    columns = sparse.csc_array(np.ones((2, 2)))
+    crossed = Crossing(np.array([0, 1]), np.array([0, 1]), 2, 2, 400, 0)
+    drawn = MEAN.drawn(crossed.sums(columns, np.array([0, 1]), 2)[:, 0])
+    nothing = 1 - (1 - np.exp(-1)) ** 2  # the person or the item is not drawn
+    assert len(drawn) == pytest.approx(400 * (1 - nothing), abs=4 * (400 * nothing * (1 - nothing)) ** 0.5)
+    assert (drawn == 1.0).all()
+
+
+def test_wrong_arguments() -> None:
+    with pytest.raises(InputError, match="equally many"):
+        Crossing(np.array([0]), np.array([0, 1]), 1, 2)
+    with pytest.raises(InputError, match="at least one draw"):
+        Crossing(np.array([0]), np.array([0]), 1, 1, replicates=0)
