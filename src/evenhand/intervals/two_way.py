@@ -29,7 +29,7 @@ CELLS = 1 << 18  # numbers that a fold gets at a time
 FEWEST = 20  # draws in which a number must have a value
 
 Numbers = npt.NDArray[np.int64]
-Fold = Callable[[FloatArray, FloatArray, FloatArray], FloatArray]
+Fold = Callable[[FloatArray, FloatArray, FloatArray, slice], FloatArray]
 
 
 @dataclass(frozen=True)
@@ -73,7 +73,7 @@ class Crossing:
         """Draws × …: per item the annotators' weights by stratum, handed to a fold that sums over items.
 
         A stratum is a number below the product of the shape. The fold gets draws × shape × items twice, sums of
-        weights and of their squares, and the weights of the items, draws × items; it gives draws × ….
+        weights and of their squares, the weights of the items, draws × items, and which items; it gives draws × ….
         """
         step = max(CELLS // (shape[0] * shape[1] * TOGETHER), 1)
         pieces = self._pieces(strata, shape[0] * shape[1], step)
@@ -84,7 +84,8 @@ class Crossing:
             parts = []
             for piece, start in zip(pieces, range(0, self.items, step), strict=True):
                 sums = np.ascontiguousarray((piece @ both).T).reshape(2, draws, *shape, step)[..., : self.items - start]
-                parts.append(fold(sums[0], sums[1], things[start : start + step].T.astype(np.float32)))
+                rows = slice(start, min(start + step, self.items))
+                parts.append(fold(sums[0], sums[1], things[rows].T.astype(np.float32), rows))
             found.append(np.sum(parts, axis=0, dtype=np.float64))
         return np.concatenate(found)
 
@@ -119,19 +120,23 @@ def effective(loads: npt.ArrayLike) -> float:
     return float(given.sum() ** 2 / (given * given).sum())
 
 
-def interval(drawn: FloatArray, value: float, *, level: float, size: float) -> tuple[float, float]:
-    """Percentiles of the draws, stretched about the value for `size` people or items, whichever are fewer.
+def interval(
+    drawn: FloatArray, value: float, *, level: float, size: float, bounds: tuple[float, float] = (-1.0, 1.0)
+) -> tuple[float, float]:
+    """Percentiles of the draws, moved so that their mean is the value, and stretched for few people or items.
 
-    The stretch is that of Student's t over the normal, and of the variance that a sample of its own mean lacks.
+    `size` is the effective number of people or of items, whichever is smaller. The stretch is that of Student's t over
+    the normal, and of the variance that a sample about its own mean lacks. `bounds` are those of the number itself.
     """
     if len(drawn) < FEWEST:
         raise Undefined(f"only {len(drawn)} draws of the bootstrap have a value")
     if size <= 1.0:
         raise Undefined("all labels rest on one annotator or one item")
     tail = (1.0 - level) / 2.0
-    low, high = np.quantile(drawn, [tail, 1.0 - tail])
+    low, high = np.quantile(drawn, [tail, 1.0 - tail]) - drawn.mean()
     wider = stats.t.isf(tail, size - 1.0) / stats.norm.isf(tail) * np.sqrt(size / (size - 1.0))
-    return min(value - wider * (value - float(low)), value), max(value + wider * (float(high) - value), value)
+    ends = np.clip([value + wider * min(low, 0.0), value + wider * max(high, 0.0)], *bounds)
+    return min(float(ends[0]), value), max(float(ends[1]), value)
 
 
 def _matrix(
