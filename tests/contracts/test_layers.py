@@ -12,7 +12,7 @@ import evenhand
 ROOT = Path(evenhand.__file__).parent
 LAYERS = [
     {"version", "errors", "estimate", "files", "finding", "progress", "tally"},
-    {"evidence", "measures", "intervals", "synthetic", "calibrators"},
+    {"evidence", "measures", "intervals", "synthetic", "calibrators", "conformal"},
     {"classifiers", "routing"},
     {"audits"},
     {"figures"},
