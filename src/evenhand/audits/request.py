@@ -55,6 +55,13 @@ class Options(TypedDict, total=False):
     strategies: str | Sequence[str] | None
     bins: int | None
     bins_by: str | None
+    majority: str | None
+    ties: str | None
+    fewest_labels: int | None
+    permutations: int | None
+    smoothing: bool | None
+    clusters: int | None
+    miss: float | None
 
 
 TABLES = ("items", "annotators")
@@ -126,12 +133,7 @@ def _settings(values: dict[str, Any]) -> dict[str, Any]:
 
 def _read(path: Path) -> dict[str, Any]:
     """The parts of a TOML file; a data path in it is relative to it."""
-    try:
-        content = tomllib.loads(path.read_text(encoding="utf-8"))
-    except FileNotFoundError:
-        raise InputError("there is no such file", source=str(path)) from None
-    except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
-        raise InputError(f"not a readable TOML file: {error}", source=str(path)) from None
+    content = read_toml(path)
     known = ("data", "query", *TABLES, "audits", "columns", "spellings", "settings")
     for name in content:
         if name not in known:
@@ -149,6 +151,16 @@ def _read(path: Path) -> dict[str, Any]:
     options |= {name: path.parent / str(content[name]) for name in TABLES if name in content}
     options |= {"spellings": content["spellings"]} if content.get("spellings") else {}
     return {**content, "data": data if "://" in data else path.parent / data, "options": options}
+
+
+def read_toml(path: Path) -> dict[str, Any]:
+    """What a TOML file holds."""
+    try:
+        return tomllib.loads(path.read_text(encoding="utf-8"))
+    except FileNotFoundError:
+        raise InputError("there is no such file", source=str(path)) from None
+    except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
+        raise InputError(f"not a readable TOML file: {error}", source=str(path)) from None
 
 
 def read_terms(path: Path) -> dict[str, tuple[str, ...]]:

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from evenhand.audits import bias, calibration, collaboration
+from evenhand.audits import bias, calibration, collaboration, perspective
 from evenhand.audits.settings import Settings
 from evenhand.errors import InputError, nearest
 from evenhand.evidence import Evidence
@@ -54,6 +54,15 @@ AUDITS: tuple[Audit, ...] = (
         run=calibration.audit_calibration,
         on_a_cluster=False,
         on_request=True,
+    ),
+    Audit(
+        name="perspective",
+        question=perspective.QUESTION,
+        needs=frozenset({"item", "annotator", "label", "annotator_groups", PREDICTIONS}),
+        settings=perspective.PerspectiveSettings,
+        run=perspective.audit_perspective,
+        on_a_cluster=False,
+        kind="annotations",
     ),
 )
 

@@ -62,6 +62,29 @@ def audit(
     ] = None,
     bins: Annotated[Whole, option("Bins that probabilities are sorted into (15).")] = None,
     bins_by: Annotated[Text, option("Bins of equal width (default) or of equal mass.")] = None,
+    item: Annotated[Text, option("For labels by annotators: the column of items.")] = None,
+    annotator: Annotated[Text, option("For labels by annotators: the column of annotators.")] = None,
+    annotator_groups: Annotated[
+        Text, option("Columns that describe annotators, by commas; groups are their intersections.")
+    ] = None,
+    items: Annotated[Text, option("File with the score of each item, if it is not beside the labels.")] = None,
+    annotators: Annotated[Text, option("File that describes each annotator, if it is not beside the labels.")] = None,
+    map: Annotated[
+        Optional[Path],  # noqa: UP045
+        option('TOML file of spellings: [gender] women = ["female", "F"]; "*" is everything else.', "--map"),
+    ] = None,
+    within: Annotated[Text, option("Column of annotators (country, batch) within which they are comparable.")] = None,
+    skip: Annotated[Text, option("Labels that are no judgement, such as cannot-tell codes, by commas.")] = None,
+    duplicates: Annotated[
+        Text, option("If somebody labelled an item twice differently: refuse (default), first, last or drop.")
+    ] = None,
+    majority: Annotated[Text, option("Majority that judges: all (default), others, or the name of a group.")] = None,
+    ties: Annotated[Text, option("Tied majorities: drop (default), lowest or highest class.")] = None,
+    fewest_labels: Annotated[Whole, option("Labels that an annotator must have given to be clustered (20).")] = None,
+    permutations: Annotated[Whole, option("How often groups are shuffled over annotators (999).")] = None,
+    smoothing: Annotated[bool, option("Add one half to every cell of a divergence.", "--smoothing")] = False,
+    clusters: Annotated[Whole, option("Clusters of annotators. Default: as many as groups.")] = None,
+    miss: Annotated[Number, option("Share of labels that prediction sets may miss (0.1).")] = None,
     threshold: Annotated[
         Number, option("Items with this score or more are flagged; on the score's own scale (0.5).")
     ] = None,
@@ -111,10 +134,25 @@ def audit(
         "uncertainty": listed(uncertainty),
         "capacities": listed(capacities),
         "strategies": listed(strategies),
+        "item": item,
+        "annotator": annotator,
+        "annotator_groups": listed(annotator_groups),
+        "items": items,
+        "annotators": annotators,
+        "within": within,
+        "skip": listed(skip),
+        "duplicates": duplicates,
+        "majority": majority,
+        "ties": ties,
+        "fewest_labels": fewest_labels,
+        "permutations": permutations,
+        "smoothing": smoothing or None,
+        "clusters": clusters,
+        "miss": miss,
         "bins": bins,
         "bins_by": bins_by,
     }
     if json and csv:
         raise InputError("--json and --csv both print to the same place: choose one")
     shown = "json" if json else "csv" if csv else "table"
-    run(file, options, audits=listed(audits), query=query, terms=terms, out=out, shown=shown)
+    run(file, options, audits=listed(audits), query=query, terms=terms, spellings=map, out=out, shown=shown)

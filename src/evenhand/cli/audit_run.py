@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from evenhand.audits.request import read_terms
+from evenhand.audits.request import read_terms, read_toml
 from evenhand.cli.progress import progress_bar
 from evenhand.files import check_writable
 from evenhand.reports import Report, audit
@@ -22,6 +22,7 @@ def run(
     audits: list[str] | None,
     query: str | None,
     terms: Path | None,
+    spellings: Path | None = None,
     out: Path | None,
     shown: str,
 ) -> None:
@@ -30,6 +31,7 @@ def run(
     if folder:
         check_writable(folder)
     words: dict[str, Any] = {"terms": read_terms(terms)} if terms else {}
+    words |= {"spellings": read_toml(spellings)} if spellings else {}
     with progress_bar() as progress:
         report = audit(data, audits=audits, query=query, progress=progress, **options, **words)
         if folder:

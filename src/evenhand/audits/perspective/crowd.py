@@ -1,0 +1,61 @@
+"""Annotators as they may be shown: nobody alone, no group of a handful."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from evenhand.evidence import Annotators
+from evenhand.measures.perspective import Annotations
+
+FEWEST = 5  # annotators in a group that is shown
+OTHER = "other groups"
+
+Numbers = npt.NDArray[np.int64]
+
+
+@dataclass(frozen=True)
+class Crowd:
+    """Groups with at least five annotators each, and the group of each annotator; −1 is in none."""
+
+    names: tuple[str, ...]
+    group: Numbers
+    within: Numbers | None
+    notes: tuple[str, ...]
+
+    @classmethod
+    def of(cls, annotators: Annotators) -> Crowd:
+        """Smaller groups are put together; where that is still too few, they only count in the whole."""
+        sizes = np.bincount(annotators.group, minlength=len(annotators.names))
+        small = np.flatnonzero(sizes < FEWEST)
+        kept = [number for number in range(len(sizes)) if number not in small]
+        together = int(sizes[small].sum()) >= FEWEST
+        place = np.full(len(sizes), len(kept) if together else -1, dtype=np.int64)
+        place[kept] = np.arange(len(kept))
+        names = tuple(annotators.names[number] for number in kept) + ((OTHER,) if together else ())
+        within = None if annotators.within is None else annotators.within.astype(np.int64)
+        return cls(names, place[annotators.group], within, _notes(len(small), together=together))
+
+    def labels(self, annotations: Annotations) -> Numbers:
+        """How many labels each group gave, and last everybody."""
+        found = np.bincount(annotations.of_group(self.group, len(self.names)), minlength=len(self.names) + 1)
+        found[-1] = len(annotations)
+        return found
+
+    def sizes(self) -> Numbers:
+        """How many annotators each group has, and last everybody."""
+        inside = np.bincount(self.group[self.group >= 0], minlength=len(self.names))
+        return np.append(inside, len(self.group))
+
+    def member(self, number: int) -> npt.NDArray[np.bool_]:
+        """Who is in a group; the number after the last is everybody."""
+        return self.group == number if number < len(self.names) else np.ones(len(self.group), dtype=bool)
+
+
+def _notes(small: int, *, together: bool) -> tuple[str, ...]:
+    if not small:
+        return ()
+    what = f"are put together as '{OTHER}'" if together else "count only in the whole"
+    return (f"{small} groups with fewer than {FEWEST} annotators are not shown, so that nobody is; they {what}.",)

@@ -1,0 +1,74 @@
+"""What the perspective numbers say, in plain words."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from evenhand.audits.perspective.chance import SHUFFLED
+from evenhand.audits.perspective.crowd import Crowd
+from evenhand.audits.probe import STANDS_OUT
+from evenhand.estimate import Estimate
+from evenhand.finding import Finding, Reading, Slice
+
+
+def of(finding: Finding, crowd: Crowd, models: Sequence[str]) -> Iterator[Reading]:
+    """How often people differ; then per model whose judgement it shares least, and whether that is more than chance."""
+    named: list[Slice] = [{"model": model} for model in models] if len(models) > 1 else [{}]
+    yield Reading({}, _people(finding, named[0]))
+    for slice_ in named:
+        yield _least(finding, crowd, slice_)
+        yield _clusters(finding, slice_)
+
+
+def _people(finding: Finding, named: Slice) -> str:
+    differs, alpha = finding.get("differing_share", **named), finding.get("krippendorff_alpha")
+    text = f"Of the labels, {_percent(differs)} differ from the majority."
+    if alpha.value is not None:
+        text += f" Agreement beyond chance (Krippendorff's alpha) is {alpha.value:.2f}; 1 would be perfect."
+    return text
+
+
+def _percent(estimate: Estimate) -> str:
+    return "none" if estimate.value is None else f"{100.0 * estimate.value:.1f} %"
+
+
+def _least(finding: Finding, crowd: Crowd, named: Slice) -> Reading:
+    """The group that stands out whose mean delta is furthest above everybody's; or that none does."""
+    means = {name: finding.get("conformity_delta", **named, annotators=name) for name in crowd.names}
+    known = {name: e for name, e in means.items() if e.value is not None}
+    everybody = finding.get("conformity_delta", **named)
+    if not known or everybody.value is None:
+        return Reading(named, "No group has a mean delta.")
+    marked = [name for name in known if STANDS_OUT in known[name].flags]
+    order = sorted(marked or known, key=lambda name: known[name].value or 0.0)
+    if not marked:
+        ends = " to ".join(f"{known[name].value:.4f} ('{name}')" for name in (order[0], order[-1]))
+        text = f"No group of annotators stands out: mean deltas go from {ends}, as shuffling the groups would give too."
+        return Reading(named, text, tendency="no more than chance")
+    name, e = order[-1], known[order[-1]]
+    worse = (e.value or 0.0) > everybody.value
+    text = (
+        f"The model shares the judgement of '{name}' {'less' if worse else 'more'} than everybody's: on average what "
+        f"they say fits it worse than the majority by {e.value:.4f} ({e.low:.4f} to {e.high:.4f}), "
+        f"{everybody.value:.4f} over everybody. Shuffling the groups would hardly give the mean deltas of {_listed(marked)}."
+    )
+    return Reading({**named, "annotators": name}, text, tendency="differs")
+
+
+def _listed(names: Sequence[str]) -> str:
+    return " and ".join(f"'{name}'" for name in names)
+
+
+def _clusters(finding: Finding, named: Slice) -> Reading:
+    found = finding.get("demographic_divergence", **named)
+    if found.value is None:
+        return Reading(named, f"Annotators could not be put together by how the model fits them: {found.note}.")
+    shuffled = finding.get("demographic_divergence", **named, **SHUFFLED)
+    more = STANDS_OUT in found.flags
+    verdict = "more than chance explains" if more else "no more than chance explains"
+    text = (
+        f"Put together by how the model fits what they say, clusters of annotators differ in who is in them by "
+        f"{found.value:.4f} (demographic divergence; shuffling gives {shuffled.value:.4f} on average, "
+        f"p = {found.p_value:.3g}): {verdict}."
+    )
+    return Reading(named, text, tendency="differs" if more else "no more than chance")
