@@ -50,7 +50,8 @@ def _least(finding: Finding, crowd: Crowd, named: Slice) -> Reading:
     text = (
         f"The model shares the judgement of '{name}' {'less' if worse else 'more'} than everybody's: on average what "
         f"they say fits it worse than the majority by {e.value:.4f} ({e.low:.4f} to {e.high:.4f}), "
-        f"{everybody.value:.4f} over everybody. Shuffling the groups would hardly give the mean deltas of {_listed(marked)}."
+        f"{everybody.value:.4f} over everybody. Shuffling the groups would hardly give the mean deltas of "
+        f"{_listed(marked)}."
     )
     return Reading({**named, "annotators": name}, text, tendency="differs")
 
