@@ -1,0 +1,250 @@
+"""The perspective audit: what it finds of annotators whose judgement is known."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import numpy as np
+import polars as pl
+import pytest
+
+import evenhand as eh
+
+ROLES = {"item": "item", "annotator": "who", "label": "y", "score": "p", "annotator_groups": "gender"}
+SMALL = {"replicates": 60, "permutations": 199}
+
+
+def made(
+    seed: int, *, people: int = 120, items: int = 200, each: int = 30, apart: float = 0.0
+) -> tuple[pl.DataFrame, pl.DataFrame, pl.DataFrame]:
+    """Labels, items and annotators; women call more violating by `apart` on the log-odds, which the model does not."""
+    rng = np.random.default_rng(seed)
+    harm = rng.normal(-0.5, 1.5, items)
+    women = rng.random(people) < 0.5
+    strict = rng.normal(0.0, 0.5, people) + apart * women
+    who = np.repeat(np.arange(people), each)
+    item = np.concatenate([rng.choice(items, each, replace=False) for _ in range(people)])
+    y = rng.random(len(who)) < 1.0 / (1.0 + np.exp(-(harm[item] + strict[who])))
+    p = 1.0 / (1.0 + np.exp(-1.5 * harm))
+    return (
+        pl.DataFrame({"item": item, "who": who, "y": y}),
+        pl.DataFrame({"item": np.arange(items), "p": p, "q": 1.0 - p}),
+        pl.DataFrame({"who": np.arange(people), "gender": np.where(women, "women", "men"), "land": who[::each] % 3}),
+    )
+
+
+def audited(tables, **options) -> eh.Finding:
+    labels, items, people = tables
+    given = {**ROLES, **SMALL, **options}
+    return eh.audit(labels, audits="perspective", items=items, annotators=people, **given).findings[0]
+
+
+def test_the_numbers_are_those_of_the_definitions() -> None:
+    """By loops, from the definitions."""
+    tables = made(1, people=20, items=25, each=8)
+    finding = audited(tables)
+    labels, items, people = tables
+    p = dict(zip(items["item"], items["p"], strict=True))
+    gender = dict(zip(people["who"], people["gender"], strict=True))
+    rows = list(labels.iter_rows())
+    votes: dict[int, list[int]] = {}
+    for item, _, y in rows:
+        votes.setdefault(item, [0, 0])[int(y)] += 1
+    deltas: dict[str, list[float]] = {"women": [], "men": [], "": []}
+    for item, who, y in rows:
+        no, yes = votes[item]
+        if no == yes:
+            continue
+        delta = (y - p[item]) ** 2 - ((yes > no) - p[item]) ** 2
+        for name in (gender[who], ""):
+            deltas[name].append(delta)
+    for name, values in deltas.items():
+        slice_ = {"annotators": name} if name else {}
+        assert finding.get("conformity_delta", **slice_).value == pytest.approx(np.mean(values), abs=1e-12)
+        assert finding.get("delta_above_share", **slice_).value == pytest.approx(np.mean(np.array(values) > 1e-15))
+        tp = sum(y and p[item] >= 0.5 for item, who, y in rows if name in ("", gender[who]))
+        wrong = sum(y != (p[item] >= 0.5) for item, who, y in rows if name in ("", gender[who]))
+        assert finding.get("f1", **slice_).value == pytest.approx(2 * tp / (2 * tp + wrong), abs=1e-12)
+    shares = {name: [np.mean(np.sign(np.round(v, 15)) == s) for s in (-1, 0, 1)] for name, v in deltas.items()}
+    for name in ("women", "men"):
+        kl = sum(a * np.log(a / b) for a, b in zip(shares[""], shares[name], strict=True) if a)
+        assert finding.get("uncertainty_divergence", annotators=name).value == pytest.approx(kl, abs=1e-12)
+
+
+def test_groups_that_judge_alike_are_not_told_apart() -> None:
+    marked = 0
+    for seed in range(10):
+        finding = audited(made(50 + seed, people=60, items=80, each=20), replicates=50, permutations=99)
+        marked += any("stands_out" in m.estimate.flags for m in finding)
+    assert marked <= 2  # one in twenty by chance
+
+
+def test_a_group_that_judges_otherwise_is_found() -> None:
+    finding = audited(made(3, apart=1.6), permutations=499)
+    assert "stands_out" in finding.get("conformity_delta", annotators="women").flags
+    assert any(r.tendency == "differs" for r in finding.readings)
+    divergence = finding.get("uncertainty_divergence", annotators="women")
+    assert divergence.p_value is not None
+    assert divergence.p_value < 0.05
+    assert divergence.low is None
+    shuffled = finding.get("uncertainty_divergence", annotators="women", as_if="shuffled")
+    assert shuffled.value < divergence.value
+
+
+def test_nobody_is_shown_alone() -> None:
+    labels, items, people = made(4, people=40)
+    rare = people.with_columns(gender=pl.when(pl.col("who") < 3).then(pl.lit("rare")).otherwise(pl.col("gender")))
+    finding = audited((labels, items, rare))
+    assert finding.values("annotators") == ("men", "women")
+    assert any("fewer than 5 annotators are not shown" in caveat for caveat in finding.caveats)
+    two = rare.with_columns(
+        gender=pl.when(pl.col("who").is_between(3, 5)).then(pl.lit("seldom")).otherwise(pl.col("gender"))
+    )
+    assert "other groups" in audited((labels, items, two)).values("annotators")
+    only = people.with_columns(gender=pl.when(pl.col("who") < 37).then(pl.lit("men")).otherwise(pl.lit("women")))
+    with pytest.raises(eh.InputError, match="fewer than two groups"):
+        audited((labels, items, only))
+
+
+def test_ids_of_annotators_are_nowhere() -> None:
+    labels, items, people = made(5, people=30)
+    secret = pl.format("person-{}", pl.col("who"))
+    tables = labels.with_columns(who=secret), items, people.with_columns(who=secret)
+    report = eh.audit(tables[0], audits="perspective", items=items, annotators=tables[2], **ROLES, **SMALL)
+    assert "person-" not in report.json()
+    assert "person-" not in report.html()
+
+
+def test_several_models_are_ranked_and_correlated() -> None:
+    labels, items, people = made(6)
+    rng = np.random.default_rng(0)
+    more = {f"m{k}": np.clip(items["p"].to_numpy() + rng.normal(0, 0.1 * k, len(items)), 0, 1) for k in range(4)}
+    items = items.with_columns(**{name: pl.Series(values) for name, values in more.items()})
+    finding = audited((labels, items, people), score=["p", "q", *more], replicates=50)
+    assert finding.values("model") == ("p", "q", *more)
+    good, bad = (finding.get("f1", model=model).value for model in ("p", "q"))
+    assert good > bad
+    correlation = finding.get("f1_delta_correlation")
+    assert -1.0 <= correlation.low <= correlation.value <= correlation.high <= 1.0
+    assert correlation.n == 6
+    assert finding.get("f1_delta_t", annotators="women").p_value is not None
+
+
+def test_the_majority_may_be_of_others_or_of_a_group() -> None:
+    tables = made(7)
+    of_all = audited(tables).get("differing_share").value
+    of_others = audited(tables, majority="others").get("differing_share").value
+    assert of_others > of_all  # one's own vote no longer helps
+    of_women = audited(tables, majority="women")
+    mean = {name: of_women.get("differing_share", annotators=name).value for name in ("women", "men")}
+    assert mean["women"] < mean["men"]
+    assert any("'women'" in caveat for caveat in of_women.caveats)
+    with pytest.raises(eh.InputError, match="did you mean 'women'"):
+        audited(tables, majority="womne")
+
+
+def test_sets_keep_their_promise_for_each_group() -> None:
+    finding = audited(made(8, people=200, items=600, each=40, apart=1.0), miss=0.2)
+    for kind in ("marginal", "class", "group"):
+        assert finding.get("set_coverage", sets=kind).high >= 0.8
+    for name in ("women", "men"):
+        assert finding.get("set_coverage", sets="group", annotators=name).high >= 0.8
+        assert 1.0 <= finding.get("set_size", sets="group", annotators=name).value <= 2.0
+
+
+def test_a_seed_gives_the_same_bytes_and_the_contract_holds() -> None:
+    labels, items, people = made(9, people=40)
+    one, two = (
+        eh.audit(labels, audits="perspective", items=items, annotators=people, **ROLES, **SMALL).json() for _ in "ab"
+    )
+    assert one == two
+    records = json.loads(one)["findings"][0]["estimates"]
+    keys = [(record["measure"], tuple(sorted(record["slice"].items()))) for record in records]
+    assert len(keys) == len(set(keys))
+    tested = [record for record in records if "p_value" in record]
+    assert tested
+    assert all(record["low"] is None and record["value"] is not None for record in tested)
+
+
+@pytest.mark.parametrize(
+    ("options", "says"),
+    [
+        ({"ties": "coin"}, "no rule 'coin'"),
+        ({"permutations": 5}, "at least 99"),
+        ({"miss": 0.7}, "below 0.5"),
+        ({"clusters": 1}, "at least 2"),
+        ({"fewest_labels": 0}, "1 or more"),
+    ],
+)
+def test_settings_that_cannot_be(options: dict[str, object], says: str) -> None:
+    with pytest.raises(eh.InputError, match=says):
+        audited(made(1, people=20), **options)
+
+
+def test_one_label_an_item_cannot_show_disagreement() -> None:
+    labels, items, people = made(2)
+    with pytest.raises(eh.InputError, match="one label only: disagreement"):
+        audited((labels.unique("item", maintain_order=True), items, people))
+
+
+def test_few_labels_make_no_clusters_and_say_so() -> None:
+    finding = audited(made(2, people=30, each=6))
+    estimate = finding.get("demographic_divergence")
+    assert not estimate.defined
+    assert "annotators gave 20 labels or more" in str(estimate.note)
+
+
+def test_bad_input_is_one_line(program) -> None:
+    labels, items, people = made(2, people=30)
+    labels.write_csv("labels.csv")
+    items.write_csv("items.csv")
+    people.write_csv("people.csv")
+    command = ["audit", "labels.csv", "--item", "item", "--annotator", "who", "--label", "y", "--score", "p"]
+    command += ["--items", "items.csv", "--annotators", "people.csv", "--annotator-groups", "gender"]
+    done = program(*command, "--permutations", "99", "--replicates", "50", "--json")
+    assert done.code == 0, done.err
+    assert json.loads(done.out)["findings"][0]["audit"] == "perspective"
+    Path("map.toml").write_text('[gender]\npeople = "*"\n')
+    for more, says in (
+        (["--map", "map.toml"], "every annotator is 'people'"),
+        (["--map", "none.toml"], "none.toml: there is no such file"),
+        (["--items", "none.csv"], "none.csv: there is no such file"),
+        (["--audits", "bias"], "is of items"),
+        (["--skip", "maybe"], "no label is 'maybe'"),
+        (["--annotator-groups", "gendre"], "'gendre'"),
+    ):
+        done = program(*command, *more)
+        assert done.code == 2, done
+        assert len(done.err.strip().splitlines()) == 1
+        assert says in done.err
+    assert sorted(path.name for path in Path().iterdir()) == ["items.csv", "labels.csv", "map.toml", "people.csv"]
+
+
+def test_crehate(real_data: Path) -> None:
+    """Facts of the corpus, and that with the default model no group of annotators stands out."""
+    texts = pl.read_parquet(real_data / "crehate_texts.parquet")
+    scores = eh.open_model("default").score(texts["Text"].to_list()).probabilities[:, 0]
+    items = texts.select("ID").with_columns(p=pl.Series(scores))
+    labels = pl.read_parquet(real_data / "crehate_annotations.parquet")
+    assert len(labels) == 42_546
+    assert len(texts) == 1_580
+    roles = {"item": "ID", "annotator": "annotator_id", "label": "annotation", "score": "p", "skip": "2"}
+    spellings = {
+        "gender": {"women": "female", "men": "male", "others": "*"},
+        "ethnicity": {"white": "White", "non-white": "*"},
+    }
+    finding = eh.audit(
+        labels,
+        audits="perspective",
+        items=items,
+        annotator_groups=["gender", "ethnicity"],
+        spellings=spellings,
+        within="nationality",
+        duplicates="drop",
+        **roles,
+        **SMALL,
+    ).findings[0]
+    assert {"women × white", "women × non-white", "men × white", "men × non-white"} <= set(finding.values("annotators"))
+    assert finding.get("differing_share").value == pytest.approx(0.220, abs=0.0005)
+    assert 0.35 < finding.get("krippendorff_alpha").value < 0.40
