@@ -50,6 +50,14 @@ def test_a_target(program, history) -> None:
     assert ("crossing", "uncertainty and toxicity", "") in found
 
 
+def test_scores_of_single_precision_are_cut_where_the_audit_cuts_them(program) -> None:
+    """0.7 in single precision lies below 0.7 in double precision, and is at the threshold all the same."""
+    p = pl.Series("p", [0.1, 0.2, 0.7, 0.7, 0.3, 0.9] * 20, dtype=pl.Float32)
+    pl.DataFrame({"p": p, "y": [0, 0, 1, 1, 0, 1] * 20}).write_parquet("history.parquet")
+    done = program("plan", *HISTORY, "--threshold", 0.7, "--target", "oc_accuracy=1", "--json")
+    assert records(done.out)["capacity", "uncertainty", "oc_accuracy 1"]["value"] == 0.0
+
+
 def test_costs_and_reviewers_who_err(program, history) -> None:
     prices = ["--false-removal", 2, "--missed-violation", 5, "--review", 0.25]
     good = records(program("plan", *HISTORY, *prices, "--json").out)

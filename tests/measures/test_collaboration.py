@@ -17,19 +17,28 @@ from evenhand.measures import rates
 from evenhand.measures.cells import Cells
 from evenhand.measures.collaboration import (
     MEASURES,
+    ORACLE,
     Capacity,
     Collaboration,
     Reviewer,
     Stage,
+    stages,
     toxicity,
     uncertainty,
 )
+from evenhand.measures.collaboration.path import TP
 from evenhand.tally import Membership, Placed, Rows, Weights
 
 CAPACITIES = (0.001, 0.005, 0.01, 0.02, 0.05, 0.1, 0.15, 0.2)
 STRATEGIES = {"uncertainty": uncertainty, "toxicity": toxicity}
 TOLERANCE = 1e-9
 each_strategy = pytest.mark.parametrize("strategy", STRATEGIES.values(), ids=STRATEGIES)
+
+
+@pytest.fixture(params=["search", "all cells"], autouse=True)
+def way(request, monkeypatch) -> None:
+    """Small tables are gone through and large ones searched: here both ways are asked everything."""
+    monkeypatch.setattr(stages, "FEW", 0 if request.param == "search" else 10**9)
 
 
 def drawn(seed: int = 0, size: int = 600, digits: int = 2, dtype=np.float64):
@@ -53,6 +62,11 @@ def by(strategy, score, label, *, group=None, threshold=0.5, **options) -> Colla
 def by_column(column, score, label, *, group=None, threshold=0.5, **options) -> Collaboration:
     cells = Cells.paired(placed(score, label, **options), column, group)
     return Collaboration.of(cells, Stage(cells.column), threshold=threshold)
+
+
+def hybrid(score, label, share=0.3) -> Collaboration:
+    cells = Cells.of(placed(score, label).tally())
+    return Collaboration.of(cells, Stage(toxicity(cells.scores), share), Stage(uncertainty(cells.scores), 1.0 - share))
 
 
 def values(outcome) -> dict[str, float]:
@@ -188,6 +202,34 @@ def test_a_count_is_a_repetition(strategy) -> None:
     ):
         for alpha in (0.0, *CAPACITIES, 0.29, 1.0):
             same(counted.at(Capacity.fraction(alpha)), values(repeated.at(Capacity.fraction(alpha))), 1e-12)
+
+
+@each_strategy
+def test_a_path_is_what_every_capacity_gives(strategy) -> None:
+    score, label = drawn(5, digits=1)
+    for team in (by(strategy, score, label, threshold=0.4), hybrid(score, label)):
+        path = team.path()
+        for reviewer in (ORACLE, Reviewer(0.1, 0.3)):
+            after = path.after(reviewer)
+            for items in (0, 1, 37, 250, 599, 600):
+                decided = team.at(Capacity.items(items)).decided(reviewer)
+                names = ("true_negative", "false_positive", "false_negative", "true_positive")
+                expected = [getattr(decided, name).weight for name in names]
+                known = len(team.stages) == 1 or items in path.reviewed
+                found = [np.interp(items, path.reviewed, column) for column in after.T]
+                assert found == pytest.approx(expected, abs=1e-9 if known else 3.0)
+        assert path.kinds[-1, TP] == ((score >= team.threshold) & label).sum()
+
+
+@each_strategy
+def test_a_stage_of_values_as_they_are_ties_only_equal_ones(strategy) -> None:
+    score, label = drawn(6)
+    cells = Cells.of(placed(score, label).tally())
+    tiny, plain = strategy(cells.scores) * 1e-13, strategy(cells.scores).round(9)
+    for amount in (1, 50, 300):
+        ways = (Stage(tiny.round(22), tied=0.0), Stage(plain))
+        first, second = (Collaboration.of(cells, way).at(Capacity.items(amount)) for way in ways)
+        same(first, values(second))
 
 
 @each_strategy

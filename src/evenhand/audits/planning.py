@@ -108,7 +108,7 @@ def _named(evidence: Evidence, model: str) -> Slice:
 
 
 def _history(evidence: TableEvidence, model: str, strategy: Strategy, settings: PlanSettings) -> History:
-    threshold = thresholds_of(evidence, settings)[model]
+    score, threshold = evidence.scores[model], thresholds_of(evidence, settings)[model]
     if evidence.scale(model).name != "probability" or threshold is None:
         raise InputError("a plan needs probabilities", source=evidence.name, column=model)
     weights = evidence.rows.weights
@@ -118,7 +118,8 @@ def _history(evidence: TableEvidence, model: str, strategy: Strategy, settings: 
     if isinstance(strategy, Supplied) and given is None:
         raise InputError(f"the strategy '{strategy.name}' needs --uncertainty {strategy.column}", source=evidence.name)
     counts = None if weights is None else weights.count
-    return History.of(evidence.scores[model], evidence.rows.label, given=given, counts=counts, threshold=threshold)
+    cut = float(score.dtype.type(threshold))  # in the precision of the scores, as the audits have it
+    return History.of(score, evidence.rows.label, given=given, counts=counts, threshold=cut)
 
 
 def _of_strategy(history: History, strategy: Strategy, named: Slice, settings: PlanSettings) -> Iterator[Measured]:

@@ -15,14 +15,14 @@ import numpy as np
 from evenhand.errors import InputError, nearest
 from evenhand.estimate import Estimate
 from evenhand.intervals.bootstrap import METHOD, percentile, replicate
-from evenhand.measures.collaboration import ORACLE, Reviewer
+from evenhand.measures.collaboration import ORACLE, Path, Reviewer
+from evenhand.measures.collaboration.path import KNOTS
 from evenhand.routing import columns
-from evenhand.routing.curves import FEW_KNOTS, KNOTS, NEGLIGIBLE, WRONG, History, Path, Route
+from evenhand.routing.curves import FEW_KNOTS, MEASURES, NEGLIGIBLE, WRONG, History, Route
 from evenhand.routing.planning import LEVEL, REPLICATES
 from evenhand.routing.strategies import Strategy
 from evenhand.tally import FloatArray
 
-RIGHT = np.array([1.0, 0.0, 0.0, 1.0])
 Change = tuple[float, int]  # a capacity, and who is ahead from there: 1 the first strategy, −1 the second
 
 
@@ -89,7 +89,7 @@ def crossings(
 
 GAINS: dict[str, Callable[[Path, Reviewer], FloatArray]] = {
     "review_efficiency": lambda path, _reviewer: path.kinds @ WRONG,
-    "oc_accuracy": lambda path, reviewer: path.after(reviewer) @ RIGHT,
+    "oc_accuracy": lambda path, reviewer: path.after(reviewer) @ MEASURES["oc_accuracy"][0],
 }
 
 

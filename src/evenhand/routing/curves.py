@@ -1,34 +1,31 @@
-"""What review does to a labelled history, at every capacity at once.
+"""A labelled history, and what review would have done to it at every capacity.
 
-A `Path` holds, for growing capacity, how much of each kind of item (rightly or wrongly predicted, violating or not) has
-been reviewed. It is piecewise linear, because ties are split, so whatever is linear in it is known at every capacity
-from its knots. Everything else in planning goes through `Route.path`, `after` and `MEASURES`.
+The curves are those of `measures.collaboration`: a `Route` is a history ready to be looked at by one strategy, as it is
+or with its items redrawn. What is added here is the way back, from a target to the capacity that reaches it.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from functools import cached_property
+from dataclasses import dataclass, replace
 
 import numpy as np
 import numpy.typing as npt
 
 from evenhand.errors import InputError, Undefined, nearest
-from evenhand.measures.collaboration import ORACLE, Reviewer
+from evenhand.measures.cells import Cells
+from evenhand.measures.collaboration import ORACLE, Collaboration, Path, Reviewer
+from evenhand.measures.collaboration.path import KNOTS
 from evenhand.routing import columns
 from evenhand.routing.columns import BoolArray, Places
-from evenhand.routing.ranking import Stage, select
 from evenhand.routing.strategies import Strategy
-from evenhand.tally import FloatArray
+from evenhand.tally import Classes, FloatArray, Mass
 
-KNOTS = 200  # capacities at which a strategy of several stages is looked at, closer together where they are small
-FEW_KNOTS = 40  # the same for redraws, whose scatter is larger than what lies between
+FEW_KNOTS = 40  # capacities looked at in redraws, whose scatter is larger than what lies between
 NEGLIGIBLE = 1e-9  # items
 
-# of (predicted benign & benign, predicted violating & benign, predicted benign & violating, both violating)
-TN, FP, FN, TP = range(4)
+# of the kinds of a path: what counts, among what
 WRONG = np.array([0.0, 1.0, 1.0, 0.0])
-MEASURES = {  # what of it counts, among what
+MEASURES = {
     "oc_accuracy": (np.array([1.0, 0.0, 0.0, 1.0]), np.ones(4)),
     "oc_precision": (np.array([0.0, 0.0, 0.0, 1.0]), np.array([0.0, 1.0, 0.0, 1.0])),
     "oc_recall": (np.array([0.0, 0.0, 0.0, 1.0]), np.array([0.0, 0.0, 1.0, 1.0])),
@@ -64,69 +61,39 @@ class History:
         column = None if given is None else columns.matched(columns.numbers(given, "given"), len(score), "given")
         return cls(score, columns.labels(y, len(score)), column, weight, columns.share(threshold, "the threshold"))
 
-    @cached_property
-    def kind(self) -> Places:
-        """TN, FP, FN or TP, as the model alone would have it."""
-        return 2 * self.y.astype(np.int64) + (self.p >= self.threshold)
-
-    @cached_property
-    def totals(self) -> FloatArray:
-        """How much there is of each kind."""
-        return np.bincount(self.kind, self.counts, minlength=4).astype(np.float64)
-
     @property
     def n(self) -> int:
         """How many items, counts included."""
         return round(float(self.counts.sum()))
 
 
-@dataclass(frozen=True, slots=True)
-class Path:
-    """Items reviewed, from 0 to all, and of each kind how many of them (a row per knot)."""
-
-    reviewed: FloatArray
-    kinds: FloatArray
-
-    def at(self, items: FloatArray) -> FloatArray:
-        """The kinds reviewed at other capacities."""
-        return np.stack([np.interp(items, self.reviewed, column) for column in self.kinds.T], axis=1)
-
-    def after(self, reviewer: Reviewer = ORACLE) -> FloatArray:
-        """The confusion of model and people together, at each knot: who was not reviewed is as the model said."""
-        rest = self.kinds[-1] - self.kinds
-        benign, violating = self.kinds[:, [TN, FP]].sum(axis=1), self.kinds[:, [FN, TP]].sum(axis=1)
-        e0, e1 = reviewer.benign_error, reviewer.violating_error
-        decided = [(1.0 - e0) * benign, e0 * benign, e1 * violating, (1.0 - e1) * violating]
-        whole: FloatArray = rest + np.stack(decided, axis=1)
-        return whole
-
-
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Route:
-    """A history in the order in which a strategy would have it reviewed."""
+    """A history and a strategy, ready to be looked at with any counts of its rows.
 
-    kind: Places
-    stages: tuple[Stage, ...]
+    Each row is a cell of its own, in the order of the scores, so that counting anew costs nothing but the counts.
+    """
+
+    rows: Places
+    violating: BoolArray
+    team: Collaboration
 
     @classmethod
     def of(cls, history: History, strategy: Strategy) -> Route:
-        return cls(history.kind, strategy.stages(history.p, history.given))
+        rows = np.argsort(history.p, kind="stable")
+        p, violating = history.p[rows], history.y[rows]
+        given = None if history.given is None else history.given[rows]
+        cells = Cells(p, _classes(violating, history.counts[rows]), column=rows.astype(np.float64))
+        return cls(rows, violating, Collaboration.of(cells, *strategy.stages(p, given), threshold=history.threshold))
 
     def path(self, counts: FloatArray, *, knots: int = KNOTS) -> Path:
-        """With these counts of the rows: the history's own, or redrawn ones. One stage is exact at every capacity."""
-        if len(self.stages) > 1:
-            return self._looked_at(counts, knots)
-        ranking = self.stages[0].ranking
-        place = 4 * ranking.group + self.kind
-        mass = np.bincount(place, counts, minlength=4 * ranking.groups).reshape(-1, 4)
-        kinds = np.cumsum(np.vstack([np.zeros(4), mass[mass.sum(axis=1) > 0.0]]), axis=0)
-        return Path(kinds.sum(axis=1), kinds)
+        """With these counts of the rows: the history's own, or redrawn ones."""
+        cells = replace(self.team.cells, classes=_classes(self.violating, counts[self.rows]))
+        return replace(self.team, cells=cells).path(knots=knots)
 
-    def _looked_at(self, counts: FloatArray, knots: int) -> Path:
-        whole = counts.sum()
-        capacities = np.unique(np.append(np.floor(whole * np.linspace(0.0, 1.0, knots) ** 2), whole))
-        rows = [np.bincount(self.kind, counts * select(self.stages, counts, k), minlength=4) for k in capacities]
-        return Path(capacities, np.stack(rows))
+
+def _classes(violating: BoolArray, counts: FloatArray) -> Classes:
+    return Classes(Mass(counts * violating), Mass(counts * ~violating))
 
 
 def first_reaching(path: Path, measure: str, target: float, reviewer: Reviewer = ORACLE) -> float:

@@ -14,9 +14,10 @@ import numpy as np
 from evenhand.errors import InputError, Undefined
 from evenhand.estimate import Estimate
 from evenhand.intervals.bootstrap import METHOD, percentile, replicate
-from evenhand.measures.collaboration import ORACLE, Reviewer
+from evenhand.measures.collaboration import ORACLE, Path, Reviewer
+from evenhand.measures.collaboration.path import FN, FP
 from evenhand.routing import columns
-from evenhand.routing.curves import FEW_KNOTS, FN, FP, History, Path, Route, first_reaching, known
+from evenhand.routing.curves import FEW_KNOTS, History, Route, first_reaching, known
 from evenhand.routing.strategies import Strategy
 from evenhand.tally import FloatArray
 

@@ -8,15 +8,18 @@ the waiting. For all but the mixture that key is always the same one, so that a 
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import numpy.typing as npt
 
 from evenhand.errors import InputError, nearest
+from evenhand.measures.cells import TIED
+from evenhand.measures.collaboration import Stage
+from evenhand.measures.collaboration.capacity import whole
+from evenhand.measures.collaboration.stages import spend
 from evenhand.routing import columns
 from evenhand.routing.columns import Places
-from evenhand.routing.ranking import ROUNDING, Ranking, Stage, select
 from evenhand.tally import FloatArray
 
 
@@ -25,6 +28,7 @@ class Strategy:
 
     name: str
     column: str | None
+    tied = TIED  # review scores nearer than this are equal
 
     def review_score(self, p: npt.ArrayLike, given: npt.ArrayLike | None = None) -> FloatArray:
         """One number per item, higher = sooner. `given` is the supplied column, where the strategy has one."""
@@ -32,7 +36,7 @@ class Strategy:
 
     def stages(self, p: npt.ArrayLike, given: npt.ArrayLike | None = None) -> tuple[Stage, ...]:
         """How the capacity is spent: most strategies have one stage."""
-        return (Stage(1.0, Ranking.of(self.review_score(p, given))),)
+        return (Stage(self.review_score(p, given), tied=self.tied),)
 
     def shares_reviewed(
         self,
@@ -45,7 +49,9 @@ class Strategy:
         weight = columns.counts(counts, len(columns.probabilities(p)))
         if not 0.0 <= capacity_items < np.inf:
             raise InputError(f"the capacity must be a number of items from 0 up, not {capacity_items:g}")
-        return select(self.stages(p, given), weight, capacity_items)
+        prefix = np.concatenate(([0.0], np.cumsum(weight)))
+        reviewed: FloatArray = 1.0 - spend(self.stages(p, given), prefix, capacity_items).per_cell()
+        return reviewed
 
     def turn(self, number: int) -> Strategy:
         """The strategy by which a queue picks its review of this number, from 0 on, among what is waiting."""
@@ -77,6 +83,7 @@ class Supplied(Strategy):
 
     column: str
     lower_first: bool = False
+    tied = 0.0  # values are as they were given: a variance may be tiny
 
     @property
     def name(self) -> str:  # type: ignore[override]
@@ -88,10 +95,6 @@ class Supplied(Strategy):
             raise InputError("the strategy reviews by this column; give its values", column=self.column)
         values = columns.matched(columns.numbers(given, self.column), len(columns.probabilities(p)), self.column)
         return -values if self.lower_first else values
-
-    def stages(self, p: npt.ArrayLike, given: npt.ArrayLike | None = None) -> tuple[Stage, ...]:
-        """Values are as they were given: only equal ones are tied, because a variance may be tiny."""
-        return (Stage(1.0, Ranking.of(self.review_score(p, given), tie=0.0)),)
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,7 +119,7 @@ class Hybrid(Strategy):
 
     def review_score(self, p: npt.ArrayLike, given: npt.ArrayLike | None = None) -> FloatArray:
         """The place in the order of the batch, turned round. It depends on what else is there; ties as they came."""
-        toxicity, uncertainty = (stage.ranking.order() for stage in self.stages(p))
+        toxicity, uncertainty = (np.argsort(stage.ties, kind="stable") for stage in self.stages(p))
         order = _interleave(toxicity, uncertainty, [self.turn(number) is TOXICITY for number in range(len(toxicity))])
         score = np.empty(len(order))
         score[order] = np.arange(len(order), 0, -1)
@@ -124,10 +127,10 @@ class Hybrid(Strategy):
 
     def stages(self, p: npt.ArrayLike, given: npt.ArrayLike | None = None) -> tuple[Stage, ...]:
         (toxicity,), (uncertainty,) = TOXICITY.stages(p), UNCERTAINTY.stages(p)
-        return Stage(self.part, toxicity.ranking), Stage(1.0 - self.part, uncertainty.ranking)
+        return replace(toxicity, share=self.part), replace(uncertainty, share=1.0 - self.part)
 
     def turn(self, number: int) -> Strategy:
-        before, after = (int(self.part * reviews + ROUNDING) for reviews in (number, number + 1))
+        before, after = (whole(self.part * reviews) for reviews in (number, number + 1))
         return TOXICITY if after > before else UNCERTAINTY
 
 

@@ -74,7 +74,7 @@ def _team(scope: Scope, strategy: Strategy) -> Collaboration:
             high, unsure = (_by(by, scope, heap) for by in (TOXICITY, UNCERTAINTY))
             stages = (Stage(high, strategy.part), Stage(unsure, 1.0 - strategy.part))
         else:
-            stages = (Stage(review_scores(scope, strategy)),)
+            stages = (Stage(review_scores(scope, strategy), tied=strategy.tied),)
         scope.view.kept[key] = Collaboration.of(heap, *stages, threshold=threshold(scope))
     found = scope.view.kept[key]
     assert isinstance(found, Collaboration)

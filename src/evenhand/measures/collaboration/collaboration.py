@@ -7,10 +7,11 @@ from dataclasses import dataclass
 
 from evenhand.measures.cells import Cells
 from evenhand.measures.collaboration.areas import Areas
-from evenhand.measures.collaboration.capacity import Capacity, whole
+from evenhand.measures.collaboration.capacity import Capacity
 from evenhand.measures.collaboration.outcome import Outcome
+from evenhand.measures.collaboration.path import KNOTS, Path
 from evenhand.measures.collaboration.pieces import Pieces
-from evenhand.measures.collaboration.stages import Stage
+from evenhand.measures.collaboration.stages import Stage, spend
 
 
 @dataclass(frozen=True)
@@ -34,6 +35,10 @@ class Collaboration:
         """What comes out at one capacity."""
         return self._outcome(self.cells, self._left(capacity))
 
+    def path(self, *, knots: int = KNOTS) -> Path:
+        """What is reviewed at every capacity; several stages are looked at in so many places."""
+        return Path.of(self.cells, self.stages, self.threshold, knots=knots)
+
     def among(self, group: Cells, capacity: Capacity) -> Outcome:
         """What comes out for the members of a group when the capacity is everybody's.
 
@@ -47,14 +52,8 @@ class Collaboration:
         return Outcome(*left.confusions(cells.classes, cells.cut(self.threshold)), left, Areas.of(cells))
 
     def _left(self, capacity: Capacity) -> Pieces:
-        pieces = Pieces.untouched(len(self.cells))
         if capacity.kind == "threshold":
             if len(self.stages) > 1:
                 raise ValueError("a threshold needs a single review score")
-            return self.stages[0].take_from(pieces, capacity.value)
-        amount = capacity.amount(self.cells.weight)
-        spent = 0.0
-        for stage in self.stages[:-1]:
-            own = min(whole(stage.share * amount), amount - spent)
-            pieces, spent = stage.take(pieces, self.cells.prefix, own), spent + own
-        return self.stages[-1].take(pieces, self.cells.prefix, amount - spent)
+            return self.stages[0].take_from(Pieces.untouched(len(self.cells)), capacity.value)
+        return spend(self.stages, self.cells.prefix, capacity.amount(self.cells.weight))

@@ -6,7 +6,7 @@ into a reviewed and an unreviewed part, so that no order of rows plays a role.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, Literal
@@ -15,11 +15,13 @@ import numpy as np
 import numpy.typing as npt
 
 from evenhand.measures.cells import TIED
-from evenhand.measures.collaboration.pieces import Pieces
+from evenhand.measures.collaboration.capacity import whole
+from evenhand.measures.collaboration.pieces import Edges, Pieces
 from evenhand.tally import FloatArray
 from evenhand.tally.mass import Prefix
 from evenhand.tally.order import Scores, ordered
 
+FEW = 30_000  # cells; up to here going through all of them is faster than a search
 ROUNDING = 1e-15  # by how much p(1 − p) may fall where it should rise
 
 
@@ -36,15 +38,27 @@ def toxicity(scores: Scores) -> Scores:
 
 @dataclass(frozen=True, eq=False)
 class Stage:
-    """A review score per cell, and the share of the capacity that goes by it. The last stage takes what remains."""
+    """A review score per cell, and the share of the capacity that goes by it. The last stage takes what remains.
+
+    Scores within `tied` of one another are equal: 0 for a column that came as it is, where a variance may be tiny.
+    """
 
     score: npt.NDArray[Any]
     share: float = 1.0
+    tied: float = TIED
 
     @cached_property
     def values(self) -> FloatArray:
         """The review score in double precision."""
         return np.asarray(self.score, dtype=np.float64)
+
+    @cached_property
+    def ties(self) -> Edges:
+        """The number of each cell's tie, from 0 for the highest on. Neighbours that are tied are in one."""
+        number = np.zeros(len(self.values), dtype=np.int64)
+        falls = -np.diff(self.values[self._descending]) > self.tied
+        number[self._descending[1:]] = np.cumsum(falls)
+        return number
 
     def take(self, pieces: Pieces, prefix: Prefix, amount: float) -> Pieces:
         """Review an amount of what is left."""
@@ -52,33 +66,43 @@ class Stage:
             return pieces
         if amount >= pieces.before(prefix, pieces.size) * (1.0 - TIED):
             return Pieces(np.array([0, pieces.size]), np.zeros(1))
-        hill = self._hill
+        hill = self._hill if len(self.values) > FEW else None
         return self._from_anywhere(pieces, prefix, amount) if hill is None else hill.take(pieces, prefix, amount)
 
     def take_from(self, pieces: Pieces, level: float) -> Pieces:
         """Review whatever has this review score, in its own precision, or a higher one."""
-        level = float(self.score.dtype.type(level)) - TIED
+        level = float(self.score.dtype.type(level)) - self.tied
         if self._hill is not None:
             return pieces.scaled(*self._hill.span(level, strict=False), 0.0)
         return Pieces.of_cells(np.where(self.values >= level, 0.0, pieces.per_cell()))
 
     @cached_property
     def _hill(self) -> _Hill | None:
-        return _Hill.of(self.values)
+        return _Hill.of(self.values, self.tied)
 
     @cached_property
     def _descending(self) -> npt.NDArray[np.intp]:
         return ordered(self.values).rows[::-1]
 
     def _from_anywhere(self, pieces: Pieces, prefix: Prefix, amount: float) -> Pieces:
-        """The general way: along all cells in the order of the review score."""
+        """The general way: tie after tie, all of each until the amount is reached."""
         left = pieces.per_cell()
-        mass = left * np.diff(prefix)
-        reached = np.searchsorted(np.cumsum(mass[self._descending]), amount * (1.0 - ROUNDING), side="left")
-        last = self.values[self._descending[min(int(reached), len(left) - 1)]]
-        above, tied = self.values > last + TIED, np.abs(self.values - last) <= TIED
-        share = _part(amount - float(mass[above].sum()), float(mass[tied].sum()))
-        return Pieces.of_cells(np.where(above, 0.0, np.where(tied, left * (1.0 - share), left)))
+        mass = np.bincount(self.ties, left * np.diff(prefix))
+        reached = np.cumsum(mass)
+        last = min(int(np.searchsorted(reached, amount * (1.0 - ROUNDING))), len(mass) - 1)
+        share = _part(amount - float(reached[last] - mass[last]), float(mass[last]))
+        left[self.ties == last] *= 1.0 - share
+        left[self.ties < last] = 0.0
+        return Pieces.of_cells(left)
+
+
+def spend(stages: Sequence[Stage], prefix: Prefix, amount: float) -> Pieces:
+    """What is left when an amount is reviewed, stage after stage, each of its share in whole items."""
+    pieces, spent = Pieces.untouched(len(prefix) - 1), 0.0
+    for stage in stages[:-1]:
+        own = min(whole(stage.share * amount), amount - spent)
+        pieces, spent = stage.take(pieces, prefix, own), spent + own
+    return stages[-1].take(pieces, prefix, amount - spent)
 
 
 @dataclass(frozen=True)
@@ -87,12 +111,14 @@ class _Hill:
 
     rising: FloatArray
     falling: FloatArray  # from the last cell back
+    tied: float
 
     @classmethod
-    def of(cls, values: FloatArray) -> _Hill | None:
+    def of(cls, values: FloatArray, tied: float) -> _Hill | None:
         top = int(np.argmax(values)) + 1 if len(values) else 0
-        up, down = _ascending(values[:top]), _ascending(np.ascontiguousarray(values[top:][::-1]))
-        return None if up is None or down is None else cls(up, down)
+        rounding = min(ROUNDING, tied)
+        up, down = _ascending(values[:top], rounding), _ascending(np.ascontiguousarray(values[top:][::-1]), rounding)
+        return None if up is None or down is None else cls(up, down, tied)
 
     @property
     def size(self) -> int:
@@ -114,7 +140,7 @@ class _Hill:
             _highest(slope, lambda level: within(*self.span(level, strict=False)) >= amount)
             for slope in (self.rising, self.falling)
         )
-        outer, inner = self.span(last - TIED, strict=False), self.span(last + TIED, strict=True)
+        outer, inner = self.span(last - self.tied, strict=False), self.span(last + self.tied, strict=True)
         full = within(*inner)
         rest = 1.0 - _part(amount - full, within(*outer) - full)
         pieces = pieces.scaled(outer[0], inner[0], rest).scaled(inner[1], outer[1], rest)
@@ -130,12 +156,12 @@ def _highest(slope: FloatArray, enough: Callable[[float], bool]) -> float:
     return float(slope[low]) if low >= 0 else -np.inf
 
 
-def _ascending(values: FloatArray) -> FloatArray | None:
+def _ascending(values: FloatArray, rounding: float) -> FloatArray | None:
     """The values, if they never fall by more than rounding, rid of that."""
     if bool(np.all(values[1:] >= values[:-1])):
         return values
     raised = np.maximum.accumulate(values)
-    return raised if float(np.max(raised - values)) <= ROUNDING else None
+    return raised if float(np.max(raised - values)) <= rounding else None
 
 
 def _part(wanted: float, tied: float) -> float:
