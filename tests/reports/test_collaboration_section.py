@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import io
 
+import numpy as np
 import polars as pl
 import pytest
 from rich.console import Console
 
 import evenhand as eh
+from evenhand.reports.checked import shown
 from evenhand.reports.collaboration import MOST
 from evenhand.reports.terminal import show
 from reports.test_html import NASTY, parsed
@@ -54,6 +56,59 @@ def test_the_card_says_what_a_look_in_a_hundred_buys(both: eh.Report) -> None:
         assert f"accuracy <b>{alone:.3f}</b> → <b>{best:.3f}</b>" in page
     for reading in finding.readings:
         assert reading.text in page
+
+
+def test_the_four_counts_are_those_of_the_items(small: pl.DataFrame) -> None:
+    """Most uncertain first, item by item: what was looked at and wrong, looked at and right, and the rest."""
+    finding = eh.audit(small, score="first", label="y", capacities=["25 items", "10%"]).findings[0]
+    (one,) = shown(finding)
+    p, y = small["first"].to_numpy(), small["y"].to_numpy().astype(bool)
+    order, wrong = np.argsort(-p * (1 - p), kind="stable"), (p >= 0.5) != y
+    for name, tables in (one.front, *one.others):
+        size = 25 if name == "25 items" else len(p) // 10
+        looked, left = order[:size], order[size:]
+        counts = [[wrong[part].sum(), (~wrong[part]).sum(), len(part)] for part in (looked, left, order)]
+        assert [[int(n.replace(",", "")) for n, _ in row] for _, row in tables[0].rows] == counts
+        assert tables[0].strategy == "uncertainty"
+    assert one.front[0] == "10 %"
+    assert "looked at (uncertain)" in eh.Report((finding,)).html()
+
+
+def product_sum(text: str) -> float:
+    """0.96 + 0.01 × 0.3, worked out."""
+    return sum(float(np.prod([float(factor) for factor in term.split("×")])) for term in text.split("+"))
+
+
+def test_both_sums_are_the_accuracy_of_people_and_model(both: eh.Report) -> None:
+    finding, page = both.findings[1], both.html()
+    for one in shown(finding):
+        for _, tables in (one.front, *one.others):
+            for table in tables:
+                sums = [product_sum(text) for text, _ in table.sums]
+                assert sums == pytest.approx([float(table.accuracy)] * 2, abs=2e-4)  # of figures rounded to four digits
+                assert all(f"= {text}" in page for text, _ in table.sums)
+        best = finding.get("oc_accuracy", model=one.model, strategy="uncertainty", capacity="0.01").value
+        assert one.front[1][0].accuracy == f"{best:.4f}"
+    assert page.count("At the other capacities") == 2
+
+
+def test_sums_with_nothing_to_add_say_so(small: pl.DataFrame) -> None:
+    page = eh.audit(
+        small, score="first", label="y", capacities=["0", "1", ">=0.2"], strategies=["hybrid:0.3", "uncertainty"]
+    ).html()
+    parsed(page)
+    assert "the model alone: nothing is looked at" in page
+    assert "everything is looked at, and right" in page
+    finding = eh.audit(small, score="first", label="y", capacities=[">=0.2", "5%"], strategies=["hybrid:0.3"])
+    (one,) = shown(finding.findings[0])  # a hybrid has no level, and no row of counts there
+    assert (one.front[0], one.others) == ("5 %", [])
+
+
+def test_a_rank_with_a_threshold_has_counts(small: pl.DataFrame) -> None:
+    report = eh.audit(
+        small, score="first", scale="rank", threshold=0.5, label="y", audits="collaboration", strategies="toxicity"
+    )
+    assert "looked at (uncertain)" in report.html()
 
 
 def test_one_model_alone(small: pl.DataFrame) -> None:

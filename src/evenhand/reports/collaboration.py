@@ -8,6 +8,7 @@ from typing import Any
 from evenhand.estimate import Estimate
 from evenhand.figures.collaboration import headline, in_words
 from evenhand.finding import Finding
+from evenhand.reports.checked import shown
 from evenhand.reports.section import Grid, Row, Section
 
 ALONE = ("count", "positive_share", "accuracy", "auroc", "auprc", "auprc_interpolated", "brier", "ece")
@@ -54,6 +55,7 @@ def section(finding: Finding) -> dict[str, Any]:
         "slices": [(_slice_name(part), _sliced(finding, named, strategies, at, part)) for part in _parts(finding)],
         "together": TOGETHER,
         "glossary": tuple(dict.fromkeys((*ALONE[2:], *UNSURE, *TOGETHER))),
+        "checked": list(shown(finding)),
         "drawn": [exhibit.slice["model"] for exhibit in finding.exhibits if exhibit.kind == "reliability"],
     }
 
