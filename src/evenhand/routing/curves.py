@@ -20,7 +20,6 @@ from evenhand.routing.columns import BoolArray, Places
 from evenhand.routing.strategies import Strategy
 from evenhand.tally import Classes, FloatArray, Mass
 
-FEW_KNOTS = 40  # capacities looked at in redraws, whose scatter is larger than what lies between
 NEGLIGIBLE = 1e-9  # items
 
 # of the kinds of a path: what counts, among what

@@ -1,23 +1,26 @@
 """How many people does it take? Costs, the cheapest capacity, and the capacity that reaches a target.
 
-Everything is estimated from a labelled history, as if the days to come were like it. Intervals redraw its items.
+Everything is estimated from a labelled history, as if the days to come were like it. A capacity's interval holds what
+a test does not rule out, with the scatter that redrawing the items shows; the costs' own are those of the redraws.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
 from evenhand.errors import InputError, Undefined
 from evenhand.estimate import Estimate
-from evenhand.intervals.bootstrap import METHOD, percentile, replicate
+from evenhand.intervals import bootstrap
+from evenhand.intervals.inversion import METHOD, margins, normal, rise, trough
 from evenhand.measures.collaboration import ORACLE, Path, Reviewer
 from evenhand.measures.collaboration.path import FN, FP
 from evenhand.routing import columns
-from evenhand.routing.curves import FEW_KNOTS, History, Route, first_reaching, known
+from evenhand.routing.curves import History, Route, first_reaching, known
+from evenhand.routing.redraws import capacities, measured, redrawn
 from evenhand.routing.strategies import Strategy
 from evenhand.tally import FloatArray
 
@@ -97,21 +100,24 @@ def cheapest(
     The interval of the cost is that of this capacity, as it will be kept whatever tomorrow looks like: the least cost
     of each redraw would be too low, because a redraw picks its own capacity knowing its own errors.
     """
+    columns.share(level, "the level", closed=False)
     route = Route.of(history, strategy)
     path = route.path(history.counts)
-    cost = _costs(path, costs, workload, reviewer)
-    best = _first_least(path, cost)
+    best = _first_least(path, _costs(path, costs, workload, reviewer))
 
-    def look(counts: FloatArray) -> list[float]:
-        again = route.path(counts, knots=FEW_KNOTS)
-        paid = _costs(again, costs, workload, reviewer)
-        kept = np.interp(best * again.reviewed[-1], again.reviewed, paid)
-        return [_first_least(again, paid), float(kept), float(paid[0])]
+    def paid(paths: Sequence[Path]) -> FloatArray:
+        return _costs(paths[0], costs, workload, reviewer)
 
-    values = (best, float(cost.min()), float(cost[0]))
-    draws = _redrawn(history, look, replicates, seed)
-    found = [_estimate(value, drawn, level, history.n) for value, drawn in zip(values, draws, strict=True)]
-    return Plan(found[0], _people(found[0], workload), found[1], found[2])
+    shares = capacities(best)
+    cost = measured(history, [route], paid, shares)
+    draws = redrawn(history, [route], paid, shares, replicates=replicates, seed=seed)
+    low, high = trough(shares, cost, draws, level=level)
+    capacity = Estimate(best, min(low, best), max(high, best), level, METHOD, history.n)
+    kept, alone = (
+        _bootstrapped(float(cost[place]), draws[:, place], level, history.n)
+        for place in (int(np.searchsorted(shares, best)), 0)
+    )
+    return Plan(capacity, _people(capacity, workload), kept, alone)
 
 
 def reviewers_for(
@@ -128,29 +134,33 @@ def reviewers_for(
 ) -> Plan:
     """The smallest capacity at which `measure` (oc_accuracy, oc_precision, oc_recall, oc_f1) reaches the target.
 
-    Redraws in which no capacity reaches it count as reviewing everything, and a note says how many there were.
+    Its interval reaches from the last capacity that clearly misses the target to the first that clearly reaches it.
+    With few items that may be all of them, and a note says so.
     """
-    known(measure)
+    part, whole = known(measure)
     columns.share(target, "the target")
+    columns.share(level, "the level", closed=False)
     route = Route.of(history, strategy)
-
-    def look(path: Path) -> float:
-        return first_reaching(path, measure, target, reviewer) / float(path.reviewed[-1])
-
-    def again(counts: FloatArray) -> list[float]:
-        try:
-            return [look(route.path(counts, knots=FEW_KNOTS)), 0.0]
-        except Undefined:
-            return [1.0, 1.0]
-
     try:
-        value = look(route.path(history.counts))
+        path = route.path(history.counts)
+        value = first_reaching(path, measure, target, reviewer) / float(path.reviewed[-1])
     except Undefined as reason:
         nothing = Estimate.undefined(str(reason), level=level, n=history.n)
         return Plan(nothing, nothing)
-    drawn, missed = _redrawn(history, again, replicates, seed)
-    note = f"out of reach in {sum(missed):g} of {len(missed)} redraws" if sum(missed) else None
-    capacity = _estimate(value, drawn, level, history.n, note)
+
+    def ahead(paths: Sequence[Path]) -> FloatArray:
+        return paths[0].after(reviewer) @ (part - target * whole)
+
+    def size(paths: Sequence[Path]) -> FloatArray:
+        return paths[0].after(reviewer) @ whole
+
+    shares = capacities(value)
+    draws = redrawn(history, [route], ahead, shares, replicates=replicates, seed=seed)
+    expected = np.sqrt(target * (1.0 - target) * measured(history, [route], size, shares))
+    margin = np.maximum(margins(draws, level), normal(level) * expected)
+    low, high = rise(shares, measured(history, [route], ahead, shares), margin, value=value)
+    note = "no share of so few items is sure to reach it" if high == 1.0 and value < 1.0 else None
+    capacity = Estimate(value, low, high, level, METHOD, history.n, note)
     return Plan(capacity, _people(capacity, workload))
 
 
@@ -168,23 +178,9 @@ def _costs(path: Path, costs: Costs, workload: Workload, reviewer: Reviewer) -> 
     return paid * float(workload.items_per_day / path.reviewed[-1])
 
 
-def _redrawn(
-    history: History, look: Callable[[FloatArray], list[float]], replicates: int, seed: int
-) -> list[list[float]]:
-    """Looks at the history with its items redrawn."""
-    if replicates < 20:
-        raise InputError(f"an interval needs at least 20 redraws, not {replicates}")
-
-    def draw(rng: np.random.Generator) -> list[float]:
-        counts = rng.poisson(history.counts).astype(np.float64)
-        return look(counts if counts.any() else history.counts)
-
-    return replicate(draw, replicates=replicates, seed=seed)
-
-
-def _estimate(value: float, drawn: list[float], level: float, n: int, note: str | None = None) -> Estimate:
-    low, high = percentile(drawn, value, columns.share(level, "the level", closed=False)) or (value, value)
-    return Estimate(value, low, high, level, METHOD, n, note)
+def _bootstrapped(value: float, drawn: FloatArray, level: float, n: int) -> Estimate:
+    low, high = bootstrap.percentile(drawn.tolist(), value, level) or (value, value)
+    return Estimate(value, low, high, level, bootstrap.METHOD, n)
 
 
 def _people(capacity: Estimate, workload: Workload) -> Estimate:

@@ -40,6 +40,11 @@ class Path:
         """The kinds reviewed at other capacities."""
         return np.stack([np.interp(items, self.reviewed, column) for column in self.kinds.T], axis=1)
 
+    def on(self, shares: FloatArray) -> Path:
+        """The same curve with knots at these shares of all items; what lies between them is lost."""
+        items = shares * self.reviewed[-1]
+        return Path(items, self.at(items))
+
     def after(self, reviewer: Reviewer = ORACLE) -> FloatArray:
         """What is decided in the end, at each knot: who was not reviewed is as the model said."""
         rest = self.kinds[-1] - self.kinds
@@ -53,11 +58,14 @@ class Path:
 def _by_ties(cells: Cells, stage: Stage, cut: int) -> Path:
     """One knot after each tie."""
     violating, benign = (mass.weight for mass in cells.classes)
-    before, after, size = slice(None, cut), slice(cut, None), int(stage.ties.max(initial=-1)) + 1
+    before, after = slice(None, cut), slice(cut, None)
     parts = ((benign, before), (benign, after), (violating, before), (violating, after))
-    mass = np.stack([np.bincount(stage.ties[some], of[some], size) for of, some in parts], axis=1)
-    kinds = np.cumsum(np.vstack([np.zeros(4), mass[mass.sum(axis=1) > 0.0]]), axis=0)
-    return Path(kinds.sum(axis=1), kinds)
+    mass = np.stack([np.bincount(stage.ties[some], of[some], stage.groups) for of, some in parts])
+    kinds = np.zeros((4, stage.groups + 1))  # a row a kind, because that is how sums are fast
+    np.cumsum(mass, axis=1, out=kinds[:, 1:])
+    there = np.concatenate(([True], mass.any(axis=0)))
+    kinds = kinds if there.all() else kinds[:, there]
+    return Path(kinds.sum(axis=0), kinds.T)
 
 
 def _looked_at(cells: Cells, stages: tuple[Stage, ...], cut: int, knots: int) -> Path:

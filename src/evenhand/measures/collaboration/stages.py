@@ -60,6 +60,11 @@ class Stage:
         number[self._descending[1:]] = np.cumsum(falls)
         return number
 
+    @cached_property
+    def groups(self) -> int:
+        """How many ties there are."""
+        return int(self.ties.max(initial=-1)) + 1
+
     def take(self, pieces: Pieces, prefix: Prefix, amount: float) -> Pieces:
         """Review an amount of what is left."""
         if amount <= 0.0:
