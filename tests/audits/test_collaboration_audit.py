@@ -217,7 +217,8 @@ def test_a_model_without_errors(items: pl.DataFrame) -> None:
         assert missing.value is None
         assert missing.note == "the model makes no errors at this threshold"
         assert found.get("calibration_auprc", strategy=strategy).note == missing.note
-    assert found.readings[1].text == "In Review Efficiency the two are equal at these capacities."
+    (only,) = found.readings
+    assert only.text == "The model makes no error on these items: there is nothing for review to find."
 
 
 def test_the_output_contract(items: pl.DataFrame) -> None:
@@ -232,7 +233,8 @@ def test_the_output_contract(items: pl.DataFrame) -> None:
     records = json.loads(report.json())["findings"][0]["estimates"]
     keys = [(r["measure"], tuple(sorted(r["slice"].items()))) for r in records]
     assert len(keys) == len(set(keys))
-    plain = {"count", "positive_share", "accuracy", "auroc", "auprc", "auprc_interpolated", "brier", "ece"}
+    plain = {"count", "positive_share", "accuracy", "precision", "recall", "f1"}
+    plain |= {"auroc", "auprc", "auprc_interpolated", "brier", "ece"}
     assert {r["measure"] for r in records} == plain | {"calibration_auroc", "calibration_auprc", *OC, *REVIEW}
     for record in records:
         kinds = {"model"} | ({"group"} & set(record["slice"]))
@@ -284,10 +286,10 @@ def planted(kind: str) -> pl.DataFrame:
 def test_readings_say_what_the_numbers_say() -> None:
     capacities = ["0.01", "0.05", "0.1"]
     middle = [reading.text for reading in finding(planted("middle"), capacities=capacities).readings]
-    assert middle[0].startswith("Reviewing the most uncertain items beats reviewing the most toxic ones")
+    assert middle[0].startswith("In OC-AUROC reviewing the most uncertain items beats the most toxic ones")
     assert middle[1].endswith("do not cross at these capacities: uncertainty review finds more errors.")
     top = [reading.text for reading in finding(planted("top"), capacities=capacities).readings]
-    assert top[0].startswith("Reviewing the most toxic items is at least as good in OC-AUROC")
+    assert top[0].startswith("In OC-AUROC reviewing the most toxic items is at least as good")
     assert top[1].endswith("do not cross at these capacities: toxicity review finds more errors.")
     for shares in (["0.01", "0.05", "0.1"], ["0.01", "0.02", "0.05"]):  # at 0.02 the two are level
         found = finding(planted("both"), capacities=shares, strategies=["uncertainty", "toxicity"])
@@ -305,11 +307,45 @@ def test_a_crossing_is_found_and_placed() -> None:
     table = planted("both").with_columns((pl.col("y") ^ (pl.int_range(pl.len()).is_between(495, 504))).alias("y"))
     found = finding(table, capacities=["0.01", "0.05", "0.1"])
     text = found.readings[1].text
-    assert text.startswith(
-        "In Review Efficiency toxicity review leads at first and the two cross between 0.01 and 0.05"
-    )
-    assert f"{table['y'].mean():.2%} of them violate" in text
+    assert text.startswith("In Review Efficiency toxicity review leads at first and the two cross between 1 % and 5 %")
+    assert f"{100 * table['y'].mean():.3g} % of them violate" in text
     assert "cross" in text
+
+
+def test_accuracy_that_says_little_is_said() -> None:
+    """Two in a hundred violate; the model flags five others."""
+    p, y = np.full(200, 0.1), np.zeros(200, dtype=bool)
+    p[:5], y[100:104] = 0.9, True
+    found = finding(pl.DataFrame({"p": p, "y": y}), capacities=["0.05", "0.1"])
+    said = found.readings[0].text
+    assert "Leaving everything alone would be right for 98 % of the items" in said
+    assert "the model alone is for 95.5 %" in said
+    assert (found.get("recall").value, found.get("precision").value) == (0.0, 0.0)
+    assert found.get("f1").value == 0.0
+
+
+def test_differences_within_the_intervals_are_not_called_clear() -> None:
+    rng = np.random.default_rng(0)
+    p = rng.random(300)
+    table = pl.DataFrame({"p": p, "y": rng.random(300) < p})
+    texts = [reading.text for reading in finding(table, capacities=["0.02", "0.05"]).readings]
+    assert texts[0].endswith("though by less than the intervals are wide.")
+    ranks = finding(table, scale="rank", threshold=0.5, capacities=["0.05"]).readings
+    assert all("cannot be compared" in reading.text for reading in ranks)
+    assert "the score is no probability" in ranks[0].text
+
+
+def test_capacities_that_were_perhaps_not_meant(items: pl.DataFrame) -> None:
+    said = " ".join(finding(items, capacities=[">=2", "100000", 0.1]).caveats)
+    assert "At a capacity of >=2 nothing is reviewed by uncertainty: p(1 − p) is at most 0.25." in said
+    assert "A capacity of 100000 is all the items there are, or more" in said
+
+
+def test_capacities_may_be_numbers(items: pl.DataFrame) -> None:
+    found = finding(items, capacities=[0.1, 50])
+    assert found.values("capacity") == ("0.1", "50")
+    with pytest.raises(eh.InputError, match="must be a word, not True"):
+        finding(items, capacities=[True])
 
 
 def test_no_pair_no_reading(items: pl.DataFrame) -> None:

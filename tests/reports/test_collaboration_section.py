@@ -70,7 +70,7 @@ def test_the_four_counts_are_those_of_the_items(small: pl.DataFrame) -> None:
         counts = [[wrong[part].sum(), (~wrong[part]).sum(), len(part)] for part in (looked, left, order)]
         assert [[int(n.replace(",", "")) for n, _ in row] for _, row in tables[0].rows] == counts
         assert tables[0].strategy == "uncertainty"
-    assert one.front[0] == "10 %"
+    assert one.front[0] == "10 % of the items"
     assert "looked at (uncertain)" in eh.Report((finding,)).html()
 
 
@@ -101,7 +101,7 @@ def test_sums_with_nothing_to_add_say_so(small: pl.DataFrame) -> None:
     assert "everything is looked at, and right" in page
     finding = eh.audit(small, score="first", label="y", capacities=[">=0.2", "5%"], strategies=["hybrid:0.3"])
     (one,) = shown(finding.findings[0])  # a hybrid has no level, and no row of counts there
-    assert (one.front[0], one.others) == ("5 %", [])
+    assert (one.front[0], one.others) == ("5 % of the items", [])
 
 
 def test_a_rank_with_a_threshold_has_counts(small: pl.DataFrame) -> None:
@@ -116,7 +116,9 @@ def test_one_model_alone(small: pl.DataFrame) -> None:
     page = report.html()
     parsed(page)
     assert f"<h1>{report.findings[0].question}</h1>" in page
-    assert "People look at 20 items" in page
+    assert "People look at 20 items: accuracy" in page
+    level = eh.audit(small, score="first", label="y", capacities=[">=0.2"]).html()
+    assert "People look at every item with a review score of 0.2 or more: accuracy" in level
     assert "the model" in page
 
 

@@ -51,7 +51,7 @@ class Options(TypedDict, total=False):
     duplicates: str | None
     items: Any
     annotators: Any
-    capacities: str | Sequence[str] | None
+    capacities: str | float | Sequence[str | float] | None
     strategies: str | Sequence[str] | None
     bins: int | None
     bins_by: str | None

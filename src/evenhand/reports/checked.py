@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from evenhand.figures.collaboration import headline, in_words
+from evenhand.figures.collaboration import headline, looked_at
 from evenhand.figures.collaboration.capacities import percent
 from evenhand.finding import Exhibit, Finding
 
@@ -47,8 +47,8 @@ def shown(finding: Finding) -> Iterator[Shown]:
         if found:
             asked = [text for text in capacities if text in found]
             front = headline(asked)
-            others = [(in_words(text), found[text]) for text in asked if text != front]
-            yield Shown(model, (in_words(front), found[front]), others)
+            others = [(looked_at(text), found[text]) for text in asked if text != front]
+            yield Shown(model, (looked_at(front), found[front]), others)
 
 
 def _tables(exhibit: Exhibit, capacities: Sequence[str]) -> Iterator[tuple[str, Checked]]:

@@ -6,12 +6,24 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from evenhand.estimate import Estimate
-from evenhand.figures.collaboration import headline, in_words
+from evenhand.figures.collaboration import headline, in_words, looked_at
 from evenhand.finding import Finding
 from evenhand.reports.checked import shown
 from evenhand.reports.section import Grid, Row, Section
 
-ALONE = ("count", "positive_share", "accuracy", "auroc", "auprc", "auprc_interpolated", "brier", "ece")
+ALONE = (
+    "count",
+    "positive_share",
+    "accuracy",
+    "precision",
+    "recall",
+    "f1",
+    "auroc",
+    "auprc",
+    "auprc_interpolated",
+    "brier",
+    "ece",
+)
 UNSURE = ("calibration_auroc", "calibration_auprc")
 TOGETHER = (
     "oc_accuracy",
@@ -23,8 +35,9 @@ TOGETHER = (
     "review_efficiency",
     "review_effectiveness",
 )
-BRIEF = ("oc_accuracy", "oc_auroc", "review_efficiency", "review_effectiveness")  # in a terminal
-OF_GROUPS = ("count", "positive_share", "accuracy", *BRIEF, "oc_precision", "oc_recall")
+BRIEF = ("oc_accuracy", "oc_precision", "oc_recall", "oc_auroc", "review_efficiency", "review_effectiveness")
+NARROW = ("oc_accuracy", "oc_precision", "oc_recall", "review_efficiency")  # in a narrow terminal
+OF_GROUPS = ("count", "positive_share", "accuracy", *BRIEF)
 MOST = 4  # so many capacities in a terminal
 Named = Mapping[str, str]
 
@@ -36,6 +49,7 @@ def section(finding: Finding) -> dict[str, Any]:
     at = headline(capacities)
     return {
         "at": in_words(at),
+        "looked": looked_at(at),
         "cards": [_card(finding, title, model, strategies, at) for title, model in named],
         "general": [reading.text for reading in finding.readings if not reading.slice],
         "alone": Grid("", ALONE, [_row(finding, title or "the model", model, ALONE) for title, model in named]),
@@ -130,7 +144,7 @@ def _card(finding: Finding, title: str, model: Named, strategies: Sequence[str],
     readings = [reading.text for reading in finding.readings if model and dict(reading.slice) == dict(model)]
     return {
         "model": title,
-        "accuracy": finding.get("accuracy", **model),
+        **{name: finding.get(name, **model) for name in ("accuracy", "precision", "recall")},
         "bought": [(name, bought[name]) for name in sorted(known, key=lambda name: -known[name])],
         "why": None if known else next(iter(bought.values()))["oc_accuracy"].note,
         "ranks": max(ranks.items(), key=lambda found: found[1]) if ranks else None,
@@ -148,14 +162,14 @@ def _grids(finding: Finding) -> list[Grid]:
     strategies, named = finding.values("strategy"), _names(finding.values("model"))
     some = _some(finding.values("capacity"))
     alone = [_row(finding, title or "the model", model, ALONE[2:]) for title, model in named]
-    grids = [Grid("The model alone", ALONE[2:], alone, brief=("accuracy", "auroc", "auprc", "brier", "ece"))]
+    grids = [Grid("The model alone", ALONE[2:], alone, brief=("accuracy", "precision", "recall", "auroc", "ece"))]
     for title, model in named:
         rows = [
             _row(finding, f"{in_words(text)} {name}", {**model, "strategy": name, "capacity": text}, BRIEF)
             for text in some
             for name in strategies
         ]
-        grids.append(Grid(f"{title}, with review" if title else "With review", BRIEF, rows))
+        grids.append(Grid(f"{title}, with review" if title else "With review", BRIEF, rows, brief=NARROW))
     return grids
 
 
@@ -177,7 +191,8 @@ def _lines(finding: Finding) -> list[str]:
     ]
     more = [f"{len(finding.values('capacity'))} capacities"] if len(finding.values("capacity")) > MOST else []
     more += ["groups"] if finding.values("group") else []
-    more += [_slice_name(part) for part in _parts(finding)][:4]
+    parts = [_slice_name(part) for part in _parts(finding)]
+    more += parts[:4] + ([f"{len(parts) - 4} more parts"] if len(parts) > 4 else [])
     return [*lines, *([f"Also in the report: {'; '.join(more)}."] if more else [])]
 
 

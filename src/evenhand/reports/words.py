@@ -55,6 +55,8 @@ WORDS = {
     "tpr": Word("TPR", "share", "Of the violating items, the share flagged at the threshold."),
     "fpr": Word("FPR", "share", "Of the benign items, the share flagged at the threshold."),
     "precision": Word("Precision", "share", "Of the flagged items, the share that is violating."),
+    "recall": Word("Recall", "share", "Of the violating items, the share that the model alone flags at the threshold."),
+    "f1": Word("F1", "share", "The harmonic mean of precision and recall."),
     "tpr_gap": Word(
         "TPR gap", "gap", "TPR of everyone else less TPR of the group. Above 0: the group's are missed more."
     ),

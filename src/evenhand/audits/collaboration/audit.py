@@ -44,7 +44,7 @@ def audit_collaboration(evidence: Evidence, settings: CollaborationSettings, pro
         finding,
         exhibits=tuple(drawn),
         readings=tuple(readings.of(finding, evidence.models, strategies, settings)),
-        caveats=caveats.of(evidence),
+        caveats=caveats.of(evidence, drawn, settings),
     )
 
 

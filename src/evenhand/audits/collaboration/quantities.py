@@ -145,6 +145,9 @@ def _classes(scope: Scope) -> Classes:
 PLAIN: tuple[Quantity, ...] = (
     *SIZES,
     Part("accuracy", lambda scope: rates.accuracy(scope.inside)),
+    Part("precision", lambda scope: rates.precision(scope.inside)),
+    Part("recall", lambda scope: rates.tpr(scope.inside)),
+    Harmonic("f1", lambda scope: scope.inside),
     Ranked("auroc", lambda scope: auroc(scope.classes), _classes),
     AUPRC,
     Found("auprc_interpolated", lambda scope: auprc_interpolated(scope.classes), _classes),

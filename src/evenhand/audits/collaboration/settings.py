@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import math
 import re
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Any, Self
 
 from evenhand.audits.settings import Settings
 from evenhand.errors import InputError
@@ -20,8 +22,8 @@ USUAL = ("uncertainty", "toxicity")
 class CollaborationSettings(Settings):
     """How much people can look at, and by what they choose.
 
-    A capacity is a share of the items ("0.01", "1%"), a number of them ("500", "500 items"), or everything whose
-    review score is at or above a level (">=0.2").
+    A capacity is a share of the items ("0.01", "1%", up to 1: all of them), a number of them ("500", "500 items"), or
+    everything whose review score is at or above a level (">=0.2").
     """
 
     capacities: tuple[str, ...] = PAPER
@@ -40,6 +42,14 @@ class CollaborationSettings(Settings):
             same = [text for text, kind in self.asked.items() if kinds.count(kind) > 1]
             raise InputError(f"capacities names one thing in two ways: '{same[0]}' and '{same[1]}'")
         _ = self.chosen  # read, so that a slip is found before the work
+
+    @classmethod
+    def of(cls, values: Mapping[str, Any]) -> Self:
+        """As the settings of every audit; a capacity may be a number too."""
+        given = values.get("capacities")
+        listed = given if isinstance(given, (list, tuple)) else [] if given is None else [given]
+        texts = [repr(v) if isinstance(v, (int, float)) and not isinstance(v, bool) else v for v in listed]
+        return super().of({**values, "capacities": None if given is None else texts})
 
     @cached_property
     def asked(self) -> dict[str, Capacity]:

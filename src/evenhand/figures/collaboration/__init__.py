@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from evenhand.figures.collaboration.capacities import headline, in_words, share
+from evenhand.figures.collaboration.capacities import headline, in_words, looked_at, share
 from evenhand.figures.collaboration.checked import checked
 from evenhand.figures.collaboration.curves import curves
 from evenhand.figures.collaboration.reliability import reliability
@@ -23,4 +23,4 @@ def figures(finding: Finding) -> Iterator[Figure]:
         yield from (reliability(model, exhibit) for exhibit in own if exhibit.kind == "reliability")
 
 
-__all__ = ["figures", "headline", "in_words", "share"]
+__all__ = ["figures", "headline", "in_words", "looked_at", "share"]

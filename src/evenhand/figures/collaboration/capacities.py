@@ -24,6 +24,14 @@ def in_words(text: str) -> str:
     return f"{found.value:,.0f} items" if found.kind == "items" else f"≥ {found.value:g}"
 
 
+def looked_at(text: str) -> str:
+    """What people look at, in a sentence: 1 % of the items, 500 items, every item with a review score of …"""
+    kind, words = capacity(text).kind, in_words(text)
+    if kind == "threshold":
+        return f"every item with a review score of {words.removeprefix('≥ ')} or more"
+    return f"{words} of the items" if kind == "fraction" else words
+
+
 def percent(value: float) -> str:
     """A share as it is written for a reader."""
     return f"{100.0 * value:.3g} %"
