@@ -78,6 +78,32 @@ def test_promises(program, history) -> None:
     assert found["wrong_removals", "", promise]["value"] == pytest.approx(1 - removed["y"].mean())
 
 
+def test_a_promise_says_how_many_people_it_takes(program, history) -> None:
+    found = records(program("plan", *HISTORY, "--missed-violations", 0.2, "--json").out)
+    promise = "promise, with probability 0.9"
+    share = found["reviewed", "", promise]["value"]
+    assert found["reviewers", "", promise]["value"] == np.ceil(share * 10_000 / 720)
+    assert found["remove_from", "", promise]["note"] == "nothing was promised"
+
+
+def test_a_plan_is_said_in_sentences(program, history) -> None:
+    done = program("plan", *HISTORY, "--target", "oc_accuracy=50%", "--target", "oc_recall=0.9", "--json")
+    finding = json.loads(done.out)["findings"][0]
+    said = [reading["text"] for reading in finding["readings"]]
+    assert "For oc_accuracy of 0.5: nobody, by uncertainty; the model alone is enough" in said[0]
+    assert any(text.startswith("For oc_recall of 0.9: ") and "people (" in text for text in said)
+    assert any("change places at" in text for text in said)
+    assert any("Leaving everything alone would be right for" in text for text in said)
+    assert finding["caveats"][0].startswith("Reviewers are taken to be never wrong")
+    erring = program("plan", *HISTORY, "--target", "oc_recall=0.5", "--benign-error", 0.1, "--json")
+    assert "wrong about 10 % of benign items and 0 % of violating ones" in erring.out
+
+
+def test_a_missing_option_is_one_line(program, history) -> None:
+    done = program("plan", "history.parquet", "--label", "y", "--target", "oc_recall=0.9")
+    assert (done.code, done.err.count("\n")) == (2, 1)
+
+
 def test_in_the_terminal(program, history) -> None:
     done = program(
         "plan", *HISTORY, "--target", "oc_recall=0.8", "--uncertainty", "unsure", "--strategies", "column:unsure"

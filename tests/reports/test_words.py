@@ -49,3 +49,9 @@ def test_every_quantity_has_words() -> None:
     for quantity in (*OF_EVERYTHING, *OF_GROUPS, *PLAIN, *together):
         assert words.word(quantity.name).meaning, quantity.name
     assert words.word("new_measure").label == "new measure"
+
+
+def test_thresholds_are_rounded_to_the_side_where_less_is_decided_unseen() -> None:
+    assert words.number("remove_from", 0.24172) == "0.2418"
+    assert words.number("leave_below", 0.24178) == "0.2417"
+    assert words.number("remove_from", 0.29) == words.number("leave_below", 0.29) == "0.2900"

@@ -94,7 +94,7 @@ def test_two_promises_share_delta() -> None:
 def test_thresholds_that_meet_leave_nothing_to_review() -> None:
     p = np.concatenate([np.full(500, 0.05), np.full(500, 0.95)])
     policy = choose(p, p > 0.5, wrong_removals=0.05, missed_violations=0.1)
-    assert policy.lower == policy.upper == 0.06
+    assert policy.lower == policy.upper == 0.95
     assert "nothing in between" in policy.notes[0]
     assert policy.decisions([0.05, 0.95]) == ["leave", "remove"]
 
@@ -173,3 +173,9 @@ def test_bad_input_is_one_line() -> None:
             call()
         assert said in str(error.value)
         assert "\n" not in str(error.value)
+
+
+def test_a_threshold_lies_at_what_was_seen_not_in_the_empty_space_below() -> None:
+    p, y = [0.1] * 500 + [0.9] * 500, [0] * 500 + [1] * 500
+    policy = choose(p, y, wrong_removals=0.1)
+    assert policy.upper == 0.8  # of the thresholds that were tested, the highest below which nothing was seen

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from itertools import combinations
 from typing import cast
 
+from evenhand.audits import plan_readings
 from evenhand.audits.provenance import provenance
 from evenhand.audits.settings import Settings
 from evenhand.audits.viewing import thresholds_of
@@ -27,6 +28,7 @@ from evenhand.routing import (  # fmt: skip
     choose,
     crossings,
     parse,
+    people,
     reviewers_for,
 )
 
@@ -87,7 +89,9 @@ def make_plan(evidence: Evidence, settings: PlanSettings, progress: Progress) ->
             policy = _policy(evidence, model, settings)
             measured += _of_policy(evidence, model, policy, settings)
             readings += [Reading(_named(evidence, model), f"{note[0].upper()}{note[1:]}.") for note in policy.notes]
+    readings = [*plan_readings.of(measured), *plan_readings.needless(evidence.rows, settings.goals), *readings]
     caveats = (
+        plan_readings.reviewers(settings.benign_error, settings.violating_error),
         "The days to come are taken to be like this history, and its labels as right.",
         "People are counted whole, for the hours a day in which they review; breaks, training and absence come on top.",
         *evidence.notes,
@@ -98,7 +102,7 @@ def make_plan(evidence: Evidence, settings: PlanSettings, progress: Progress) ->
 def _goal(text: str) -> tuple[str, float]:
     measure, _, value = text.partition("=")
     try:
-        return measure.strip(), float(value)
+        return measure.strip(), float(value.strip().removesuffix("%")) / (100.0 if value.strip().endswith("%") else 1.0)
     except ValueError:
         raise InputError(f"a target is written as oc_accuracy=0.95, not '{text}'") from None
 
@@ -122,8 +126,12 @@ def _history(evidence: TableEvidence, model: str, strategy: Strategy, settings: 
     return History.of(score, evidence.rows.label, given=given, counts=counts, threshold=cut)
 
 
+def _day(settings: PlanSettings) -> Workload:
+    return Workload(settings.items_per_day, settings.seconds_per_review, settings.hours_per_day)
+
+
 def _of_strategy(history: History, strategy: Strategy, named: Slice, settings: PlanSettings) -> Iterator[Measured]:
-    day = Workload(settings.items_per_day, settings.seconds_per_review, settings.hours_per_day)
+    day = _day(settings)
     reviewer = Reviewer(settings.benign_error, settings.violating_error)
     slice_ = {**named, "strategy": strategy.name}
     for measure, target in settings.goals:
@@ -168,12 +176,14 @@ def _policy(evidence: TableEvidence, model: str, settings: PlanSettings) -> Poli
 
 def _of_policy(evidence: TableEvidence, model: str, policy: Policy, settings: PlanSettings) -> Iterator[Measured]:
     named = {**_named(evidence, model), "target": f"promise, with probability {1.0 - settings.delta:g}"}
-    for name, value in (("remove_from", policy.upper), ("leave_below", policy.lower)):
-        nothing = Estimate.undefined(
-            "no threshold keeps the promise, or none was made", level=settings.level, n=policy.n
-        )
+    promised = (policy.wrong_removals, policy.missed_violations)
+    thresholds = (("remove_from", policy.upper), ("leave_below", policy.lower))
+    for (name, value), promise in zip(thresholds, promised, strict=True):
+        why = "nothing was promised" if promise is None else "no threshold keeps the promise"
+        nothing = Estimate.undefined(why, level=settings.level, n=policy.n)
         found = nothing if value is None else Estimate.exact(value, level=settings.level, n=policy.n)
         yield Measured(name, named, found)
     outcome = policy.examine(evidence.scores[model], evidence.rows.label, level=settings.level)
     for name in ("removed", "reviewed", "left", "wrong_removals", "missed_violations"):
         yield Measured(name, named, getattr(outcome, name))
+    yield Measured("reviewers", named, people(outcome.reviewed, _day(settings)))

@@ -11,8 +11,8 @@ from evenhand.cli.options import Number, Text, listed, option
 
 def plan(
     file: Annotated[str, typer.Argument(help="Labelled history: a file, or a database URL.", show_default=False)],
-    score: Annotated[str, option("Score column, or several models' separated by commas.", "--score")],
-    label: Annotated[str, option("Label column.", "--label")],
+    score: Annotated[Text, option("Score column, or several models' separated by commas.", "--score")] = None,
+    label: Annotated[Text, option("Label column.", "--label")] = None,
     positive: Annotated[list[str] | None, option("The label that means violating.")] = None,
     label_threshold: Annotated[Number, option("Share of annotators from which an item is violating (0.5).")] = None,
     uncertainty: Annotated[Text, option("Column that says how unsure the model is, for column:NAME.")] = None,
@@ -21,7 +21,8 @@ def plan(
     query: Annotated[Text, option("For a database URL: the query whose rows are the items.")] = None,
     strategies: Annotated[Text, option("By commas: uncertainty, toxicity, hybrid:0.3, column:NAME.")] = None,
     target: Annotated[
-        list[str] | None, option("What to reach, as oc_accuracy=0.95; may be given more than once.", "--target")
+        list[str] | None,
+        option("What to reach, as oc_accuracy=0.95 or oc_recall=90%; may be repeated.", "--target"),
     ] = None,
     false_removal: Annotated[Number, option("What one false removal costs.")] = None,
     missed_violation: Annotated[Number, option("What one missed violation costs.")] = None,

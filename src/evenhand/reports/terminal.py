@@ -47,7 +47,8 @@ def _lines(finding: Finding) -> list[str]:
     section = SECTIONS.get(finding.audit)
     if section is not None:
         return section.lines(finding)
-    return [f"{', '.join(reading.slice.values())}: {reading.text}" for reading in finding.readings]
+    lines = ((", ".join(reading.slice.values()), reading.text) for reading in finding.readings)
+    return [f"{name}: {text}" if name else text for name, text in lines]
 
 
 def _table(grid: Grid, measures: Sequence[str]) -> Table:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 
 from evenhand.estimate import Estimate
@@ -9,7 +10,9 @@ from evenhand.estimate import Estimate
 
 @dataclass(frozen=True, slots=True)
 class Word:
-    """How a measure is called and shown. `kind`: auc (1 is best), gap (0 is best), loss (0 is best), share, count."""
+    """How a measure is called and shown. `kind`: auc (1 is best), gap (0 is best), loss (0 is best), share, count,
+    from and below (thresholds).
+    """
 
     label: str
     kind: str
@@ -77,8 +80,8 @@ WORDS = {
     "cost_per_day": Word("Cost per day", "count", "Errors and reviews together, at the prices given."),
     "cost_without_review": Word("Cost without review", "count", "What a day costs when nobody reviews."),
     "crossing": Word("Crossing", "share", "The capacity from which on the other strategy leads."),
-    "remove_from": Word("Remove from", "share", "Scores from here on are removed unseen."),
-    "leave_below": Word("Leave below", "share", "Scores below are left alone unseen."),
+    "remove_from": Word("Remove from", "from", "Scores from here on are removed unseen."),
+    "leave_below": Word("Leave below", "below", "Scores below are left alone unseen."),
     "removed": Word("Removed", "share", "The share of items removed unseen."),
     "reviewed": Word("Reviewed", "share", "The share of items that people see."),
     "left": Word("Left", "share", "The share of items left alone unseen."),
@@ -161,6 +164,8 @@ def number(measure: str, value: float, *, signed: bool = False) -> str:
     kind = word(measure).kind
     if kind == "count" and not signed:
         return f"{value:,.0f}"
+    if kind in ("from", "below"):  # a threshold, rounded to the side where less is decided unseen
+        return f"{(math.ceil if kind == 'from' else math.floor)(round(1e4 * value, 6)) / 1e4:.4f}"
     digits = 4 if kind == "loss" else 3
     text = f"{value:+.{digits}f}" if signed or kind == "gap" else f"{value:.{digits}f}"
     return text.replace("-", "−")

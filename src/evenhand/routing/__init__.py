@@ -10,7 +10,7 @@ from evenhand.routing.choosing import choose
 from evenhand.routing.crossings import Crossing, Crossings, crossings
 from evenhand.routing.curves import History
 from evenhand.routing.grid import Grid
-from evenhand.routing.planning import Costs, Plan, Workload, cheapest, cost_curve, reviewers_for
+from evenhand.routing.planning import Costs, Plan, Workload, cheapest, cost_curve, people, reviewers_for
 from evenhand.routing.policies import Outcome, Policy
 from evenhand.routing.strategies import STRATEGIES, Hybrid, Strategy, Supplied, parse
 
@@ -34,5 +34,6 @@ __all__ = [
     "cost_curve",
     "crossings",
     "parse",
+    "people",
     "reviewers_for",
 ]

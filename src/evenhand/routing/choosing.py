@@ -60,11 +60,12 @@ def choose(
 def _upper(
     p: FloatArray, y: BoolArray, allowed: float, delta: float, grid: Grid, needed: list[int | None], notes: list[str]
 ) -> float | None:
-    """The lowest threshold that was shown to be safe."""
+    """The lowest threshold that was shown to be safe; of those that remove the same items, the highest."""
     items, wrong = grid.count(p, ~y)
     passed = np.flatnonzero(grid.passed(items, wrong, allowed, delta))
     if len(passed):
-        return grid.thresholds[int(passed[-1])]
+        same = passed[items[passed] == items[passed[-1]]]  # nothing was seen between them
+        return grid.thresholds[int(same[0])]
     enough = grid.needed(items, wrong, len(p), allowed, delta)
     needed.append(enough)
     why = f"no threshold was shown to keep wrong removals at or below {allowed:.3g}, so nothing is removed unseen"

@@ -117,7 +117,7 @@ def cheapest(
         _bootstrapped(float(cost[place]), draws[:, place], level, history.n)
         for place in (int(np.searchsorted(shares, best)), 0)
     )
-    return Plan(capacity, _people(capacity, workload), kept, alone)
+    return Plan(capacity, people(capacity, workload), kept, alone)
 
 
 def reviewers_for(
@@ -161,7 +161,7 @@ def reviewers_for(
     low, high = rise(shares, measured(history, [route], ahead, shares), margin, value=value)
     note = "no share of so few items is sure to reach it" if high == 1.0 and value < 1.0 else None
     capacity = Estimate(value, low, high, level, METHOD, history.n, note)
-    return Plan(capacity, _people(capacity, workload))
+    return Plan(capacity, people(capacity, workload))
 
 
 def _first_least(path: Path, cost: FloatArray) -> float:
@@ -183,6 +183,7 @@ def _bootstrapped(value: float, drawn: FloatArray, level: float, n: int) -> Esti
     return Estimate(value, low, high, level, bootstrap.METHOD, n)
 
 
-def _people(capacity: Estimate, workload: Workload) -> Estimate:
+def people(capacity: Estimate, workload: Workload) -> Estimate:
+    """Whole people for a share of the items, and its interval."""
     value, low, high = (workload.reviewers(share or 0.0) for share in (capacity.value, capacity.low, capacity.high))
     return Estimate(value, low, high, capacity.level, capacity.method, capacity.n, capacity.note)
