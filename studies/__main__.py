@@ -12,12 +12,25 @@ from studies import (
     differences,
     familywise,
     gaps,
+    planning,
     promises,
     rivals,
     summaries,
 )
 
-MODULES = (coverage, differences, gaps, design, summaries, familywise, promises, collaboration, calibration, rivals)
+MODULES = (
+    coverage,
+    differences,
+    gaps,
+    design,
+    summaries,
+    familywise,
+    promises,
+    collaboration,
+    calibration,
+    rivals,
+    planning,
+)
 STUDIES = {module.STUDY.name: module.STUDY for module in MODULES}
 
 if __name__ == "__main__":

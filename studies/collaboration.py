@@ -14,7 +14,7 @@ import math
 from functools import cache
 
 import numpy as np
-from scipy.special import expit, logit, ndtri
+from scipy.special import ndtri
 
 from evenhand.audits.collaboration.quantities import (
     PLAIN,
@@ -37,19 +37,19 @@ from evenhand.measures.cells import TIED
 from evenhand.measures.collaboration import Capacity
 from evenhand.routing.strategies import TOXICITY, UNCERTAINTY
 from evenhand.tally import Placed, Rows
+from studies.binormal import MODELS, too_sure
 from studies.study import Row, Study
 
 LEVEL = 0.95
-MODELS = {"good": 2.5, "poor": 1.2}
 PREVALENCES = (0.02, 0.1, 0.5)
 SIZES = (500, 2000, 10_000)
 SCORES = ("continuous", "coarse")
 STRATEGIES = (UNCERTAINTY, TOXICITY)
 CAPACITIES = (0.01, 0.05, 0.2)
-SURE, SHIFT = 1.4, 0.7  # by how much the logit is stretched and moved
 MILLION = 1_000_000
 DRAWN_AGAIN = 5  # the calibration error is bootstrapped in every so many draws
 REPLICATES = 200
+UNASKED = ("count", "positive_share", "precision", "recall", "f1")  # facts, and what OC- numbers are with no review
 
 
 def cells() -> list[Row]:
@@ -62,7 +62,7 @@ def cells() -> list[Row]:
 @cache
 def asked() -> list[tuple[str, str, Quantity]]:
     """Strategy, capacity and quantity."""
-    found: list[tuple[str, str, Quantity]] = [("", "", q) for q in PLAIN if q.name not in ("count", "positive_share")]
+    found: list[tuple[str, str, Quantity]] = [("", "", q) for q in PLAIN if q.name not in UNASKED]
     for strategy in STRATEGIES:
         found += [(strategy.name, "", quantity) for quantity in of_strategy(strategy)]
         for share in CAPACITIES:
@@ -161,9 +161,7 @@ def _holds(low: float, right: float, high: float) -> bool:
 
 
 def _scores(cell: Row, label: np.ndarray, noise: np.ndarray) -> np.ndarray:
-    apart = MODELS[cell["model"]]
-    honest = logit(cell["prevalence"]) + apart * (noise + apart * label) - 0.5 * apart**2
-    p = expit(SURE * honest + SHIFT)
+    p = too_sure(cell["model"], cell["prevalence"], label, noise)
     return np.round(20.0 * p) / 20.0 if cell["scores"] == "coarse" else p
 
 

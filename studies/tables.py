@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from studies import collaboration, coverage, design, differences, familywise, gaps, promises, summaries
+from studies import collaboration, coverage, design, differences, familywise, gaps, planning, promises, summaries
 from studies.study import Row
 
 
@@ -137,6 +137,20 @@ def of_collaboration() -> str:
     return "\n".join(lines)
 
 
+def of_plans() -> str:
+    """Per number of a plan and sample size: lowest and highest coverage over models and prevalences."""
+    rows = planning.STUDY.read()
+    sizes = sorted({row["items"] for row in rows})
+    lines = [
+        "| number | " + " | ".join(f"{items:,.0f} items" for items in sizes) + " |",
+        "|---|" + "---|" * len(sizes),
+    ]
+    for name in dict.fromkeys(row["number"] for row in rows):
+        own = [[r["coverage"] for r in rows if r["number"] == name and r["items"] == items] for items in sizes]
+        lines.append(f"| {name} | " + " | ".join(_span(covered) for covered in own) + " |")
+    return "\n".join(lines)
+
+
 TABLES = (
     by_size_and_auc,
     by_method,
@@ -146,6 +160,7 @@ TABLES = (
     of_summaries,
     of_false_marks,
     of_collaboration,
+    of_plans,
 )
 
 ROUTING = (of_promises,)

@@ -62,6 +62,7 @@ def test_costs_and_reviewers_who_err(program, history) -> None:
     prices = ["--false-removal", 2, "--missed-violation", 5, "--review", 0.25]
     good = records(program("plan", *HISTORY, *prices, "--json").out)
     bad = records(program("plan", *HISTORY, *prices, "--benign-error", 0.6, "--violating-error", 0.6, "--json").out)
+    assert "its interval held the true cost in 85 to 95 %" in program("plan", *HISTORY, *prices, "--json").out
     where = ("uncertainty", "least cost")
     assert good["cost_per_day", *where]["value"] < good["cost_without_review", *where]["value"]
     assert good["capacity", *where]["value"] > 0.0

@@ -112,7 +112,7 @@ def test_a_rank_with_a_threshold_has_counts(small: pl.DataFrame) -> None:
 
 
 def test_one_model_alone(small: pl.DataFrame) -> None:
-    report = eh.audit(small, score="first", label="y", capacities=["20 items", ">=0.2"])
+    report = eh.audit(small, score="first", label="y", capacities=["20 items", ">=0.2"], audits="collaboration")
     page = report.html()
     parsed(page)
     assert f"<h1>{report.findings[0].question}</h1>" in page

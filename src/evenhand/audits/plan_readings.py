@@ -10,6 +10,11 @@ from evenhand.estimate import Estimate
 from evenhand.finding import Measured, Reading
 from evenhand.tally import Rows
 
+OPTIMISTIC = (
+    "The cost per day is approximate and a little too good, because the cheapest capacity was chosen on these items: "
+    "in simulations its interval held the true cost in 85 to 95 % of samples."
+)
+
 
 def of(measured: Sequence[Measured]) -> Iterator[Reading]:
     """People for each target, and where strategies change places."""

@@ -92,6 +92,7 @@ def make_plan(evidence: Evidence, settings: PlanSettings, progress: Progress) ->
     readings = [*plan_readings.of(measured), *plan_readings.needless(evidence.rows, settings.goals), *readings]
     caveats = (
         plan_readings.reviewers(settings.benign_error, settings.violating_error),
+        *([plan_readings.OPTIMISTIC] if settings.costs else []),
         "The days to come are taken to be like this history, and its labels as right.",
         "People are counted whole, for the hours a day in which they review; breaks, training and absence come on top.",
         *evidence.notes,
