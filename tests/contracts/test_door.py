@@ -6,7 +6,7 @@ import subprocess
 import sys
 
 import evenhand
-from evenhand.audits.request import ROLES, SETTINGS, Options
+from evenhand.audits.request import ROLES, SETTINGS, TABLES, Options
 
 HEAVY = ("sklearn", "scipy.stats", "altair", "torch", "polars", "numpy", "jinja2", "sqlalchemy")
 
@@ -40,7 +40,7 @@ def test_help_imports_nothing_heavy() -> None:
 
 
 def test_every_role_and_setting_may_be_given_in_python() -> None:
-    assert set(Options.__annotations__) == {*ROLES, *SETTINGS}
+    assert set(Options.__annotations__) == {*ROLES, *SETTINGS, *TABLES}
 
 
 def test_importing_evenhand_imports_nothing_heavy() -> None:

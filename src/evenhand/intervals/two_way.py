@@ -17,7 +17,7 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-from scipy import sparse, stats
+from scipy import sparse, special
 
 from evenhand.errors import InputError, Undefined
 from evenhand.tally import FloatArray
@@ -134,7 +134,7 @@ def interval(
         raise Undefined("all labels rest on one annotator or one item")
     tail = (1.0 - level) / 2.0
     low, high = np.quantile(drawn, [tail, 1.0 - tail]) - drawn.mean()
-    wider = stats.t.isf(tail, size - 1.0) / stats.norm.isf(tail) * np.sqrt(size / (size - 1.0))
+    wider = special.stdtrit(size - 1.0, tail) / special.ndtri(tail) * np.sqrt(size / (size - 1.0))
     ends = np.clip([value + wider * min(low, 0.0), value + wider * max(high, 0.0)], *bounds)
     return min(float(ends[0]), value), max(float(ends[1]), value)
 
@@ -151,4 +151,5 @@ def _poisson(rng: np.random.Generator, size: int, draws: int) -> FloatArray:
     return _QUANTILES[rng.integers(0, 1 << 16, (size, draws), dtype=np.uint16)]
 
 
-_QUANTILES = stats.poisson.ppf((np.arange(1 << 16) + 0.5) / (1 << 16), 1.0)
+_REACHED = special.pdtr(np.arange(32), 1.0)  # how likely a Poisson number is at most so large
+_QUANTILES = np.searchsorted(_REACHED, (np.arange(1 << 16) + 0.5) / (1 << 16)).astype(np.float64)

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 import numpy as np
-from scipy import stats
 
 from evenhand.audits.perspective.crowd import Crowd
 from evenhand.estimate import Estimate
@@ -18,6 +17,8 @@ METHOD = "fisher_z"
 
 def of(measured: Sequence[Measured], crowd: Crowd, level: float) -> Iterator[Measured]:
     """Spearman's of F1 with the mean delta, and the paper's t-test beside, which is no test of correlation."""
+    from scipy import stats  # slow to load
+
     for slice_ in ({}, *({"annotators": name} for name in crowd.names)):
         pairs = _pairs(measured, slice_)
         if len(pairs) < 2:
@@ -43,6 +44,8 @@ def _pairs(measured: Sequence[Measured], slice_: Slice) -> list[tuple[float, flo
 
 def _spearman(f1: FloatArray, delta: FloatArray, level: float) -> Estimate:
     """With the interval of Bonett and Wright (2000): Fisher's z with variance (1 + r²/2) / (n − 3)."""
+    from scipy import stats
+
     n = len(f1)
     if n < FEWEST:
         return Estimate.undefined(f"a correlation needs {FEWEST} models or more", level=level, n=n)
