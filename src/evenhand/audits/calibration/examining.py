@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
-from scipy import stats
+from scipy import special
 
 from evenhand.audits.calibration.numbers import Number
 from evenhand.audits.calibration.sample import Sample, draws
@@ -92,5 +92,5 @@ def _chance(value: float, honest: Sequence[float]) -> float | None:
     if as_much:
         return (1 + as_much) / (1 + len(honest))
     spread = float(np.std(honest, ddof=1))
-    tail = float(stats.norm.sf((value - float(np.mean(honest))) / spread)) if spread else 0.0
+    tail = float(special.ndtr((float(np.mean(honest)) - value) / spread)) if spread else 0.0
     return min(tail, 1.0 / (1 + len(honest)))
