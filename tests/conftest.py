@@ -31,6 +31,22 @@ def small() -> pl.DataFrame:
     return pl.DataFrame({"id": range(600), "text": text, "y": label, "a": a, "b": b, "first": first, "second": second})
 
 
+@pytest.fixture(scope="session")
+def classed() -> pl.DataFrame:
+    """Twelve hundred items of three classes, the last two rare; the model is far too sure of what it says."""
+    rng = np.random.default_rng(5)
+    logits = rng.normal(size=(1200, 3)) * 1.2 + np.array([2.0, 0.0, -0.4])
+    honest = np.exp(logits) / np.exp(logits).sum(axis=1, keepdims=True)
+    label = (rng.random((1200, 1)) > honest.cumsum(axis=1)).sum(axis=1).clip(0, 2)
+    sure = honest**2.5 / (honest**2.5).sum(axis=1, keepdims=True)
+    names = np.array(["calm", "rude", "threat"])
+    columns = {f"p_{name}": sure[:, k] for k, name in enumerate(names)}
+    honest_columns = {f"q_{name}": honest[:, k] for k, name in enumerate(names)}
+    text = [f"words of item {i} " * (1 + i % 9) for i in range(1200)]
+    groups = {"a": rng.random(1200) < 0.3, "b": rng.random(1200) < 0.4}
+    return pl.DataFrame({"kind": names[label], "text": text, **columns, **honest_columns, **groups})
+
+
 @pytest.fixture
 def program(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path):
     """The command line, in an empty folder."""

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 
-from evenhand.figures import bias, collaboration
+from evenhand.figures import bias, calibration, collaboration
 from evenhand.figures.figure import Figure
 from evenhand.finding import Finding
 
 FIGURES: dict[str, Callable[[Finding], Iterator[Figure]]] = {
     "bias": bias.figures,
+    "calibration": calibration.figures,
     "collaboration": collaboration.figures,
 }
 

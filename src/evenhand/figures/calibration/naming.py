@@ -1,0 +1,23 @@
+"""What the figures of one model share: its slice, its title, and the wording of both."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import altair as alt
+
+from evenhand.figures.figure import Figure
+
+TopLevel = alt.LayerChart | alt.FacetChart | alt.ConcatChart | alt.VConcatChart
+
+
+def named(model: str | None) -> dict[str, str]:
+    """The slice of a model; one model alone has none."""
+    return {} if model is None else {"model": model}
+
+
+def figure(name: str, title: str, caption: str, chart: TopLevel, model: str | None) -> Figure:
+    """A figure of the calibration audit, about one model."""
+    spec: dict[str, Any] = chart.to_dict()
+    about = "" if model is None else f"{'' if title.endswith('?') else ':'} {model}"
+    return Figure("calibration", name, f"{title}{about}", caption, spec, named(model))
