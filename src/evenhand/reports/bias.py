@@ -10,6 +10,7 @@ from evenhand.estimate import Estimate
 from evenhand.figures.bias import MOST, worst_first
 from evenhand.finding import Finding, Reading
 from evenhand.measures import bias
+from evenhand.reports.picking import get, parts, slice_name
 from evenhand.reports.section import Grid, Section
 from evenhand.reports.words import word
 
@@ -27,6 +28,7 @@ SUMMARY = (
 OVERALL = ("auroc", "jigsaw_score", "tpr", "fpr", "precision")  # of these, in a narrow terminal
 FIVE = tuple(comparison.name for comparison in bias.COMPARISONS)
 HEAT = ("count", "positive_share", *FIVE)
+OWN = ("model", "against", "group")  # keys of slices that are not the evidence's
 OPEN = 3  # so many of the worst groups are unfolded at first
 
 
@@ -44,11 +46,11 @@ def section(finding: Finding) -> dict[str, Any]:
         "at_threshold": _tables(finding, models, groups, AT_THRESHOLD, {}),
         "slices": [
             (
-                _slice_name(part),
+                slice_name(part),
                 _tables(finding, models, groups, HEAT, part),
                 _summary(finding, models, part),
             )
-            for part in _parts(finding)
+            for part in parts(finding, OWN)
         ],
         "cards": [_card(finding, models, group, number < OPEN) for number, group in enumerate(groups)],
         "threshold": _threshold(finding),
@@ -108,18 +110,14 @@ def _summary(finding: Finding, models: tuple[str, ...], part: Mapping[str, str])
     rows: list[tuple[str, list[Estimate | None], Reading | None]] = []
     for model in models or ("",):
         named = {**_named(models, model), **part}
-        rows.append((model or "the model", [_get(finding, m, named) for m in SUMMARY], None))
+        rows.append((model or "the model", [get(finding, m, named) for m in SUMMARY], None))
     differences = []
     for model in models[1:]:
         pair = {"model": model, "against": models[0], **part}
         if any(finding.has(m, **pair) for m in SUMMARY):
             differences.append(f"{model} less {models[0]}")
-            rows.append((differences[-1], [_get(finding, m, pair) for m in SUMMARY], None))
+            rows.append((differences[-1], [get(finding, m, pair) for m in SUMMARY], None))
     return Grid("", SUMMARY, rows, frozenset(differences))
-
-
-def _get(finding: Finding, measure: str, slice_: Mapping[str, str]) -> Estimate | None:
-    return finding.get(measure, **slice_) if finding.has(measure, **slice_) else None
 
 
 def _headlines(finding: Finding, models: tuple[str, ...], groups: list[str]) -> list[dict[str, Any]]:
@@ -167,19 +165,6 @@ def _card(finding: Finding, models: tuple[str, ...], group: str, is_open: bool) 
     }
 
 
-def _parts(finding: Finding) -> list[dict[str, str]]:
-    """The slices beyond everything, in order of appearance."""
-    own = ("model", "against", "group")
-    found = [{k: v for k, v in m.slice.items() if k not in own} for m in finding]
-    return [dict(part) for part in dict.fromkeys(tuple(part.items()) for part in found) if part]
-
-
-def _slice_name(part: Mapping[str, str]) -> str:
-    if dict(part) == {"length": "short"}:
-        return "Short items (fewer than 100 characters)"
-    return ", ".join(f"{key}: {value}" for key, value in part.items())
-
-
 def _grids(finding: Finding) -> list[Grid]:
     """Everything, for a terminal."""
     models = finding.values("model")
@@ -191,7 +176,7 @@ def _grids(finding: Finding) -> list[Grid]:
 
 
 def _lines(finding: Finding) -> list[str]:
-    names = [_slice_name(part) for part in _parts(finding)]
+    names = [slice_name(part) for part in parts(finding, OWN)]
     return [f"Also in the report: {'; '.join(names[:6])}{'; …' if len(names) > 6 else ''}."] if names else []
 
 

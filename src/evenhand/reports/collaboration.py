@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 from evenhand.estimate import Estimate
 from evenhand.figures.collaboration import headline, in_words, looked_at
 from evenhand.finding import Finding
 from evenhand.reports.checked import shown
+from evenhand.reports.picking import Named, get, models, parts, row, slice_name
 from evenhand.reports.section import Grid, Row, Section
 
 ALONE = (
@@ -39,20 +40,20 @@ BRIEF = ("oc_accuracy", "oc_precision", "oc_recall", "oc_auroc", "review_efficie
 NARROW = ("oc_accuracy", "oc_precision", "oc_recall", "review_efficiency")  # in a narrow terminal
 OF_GROUPS = ("count", "positive_share", "accuracy", *BRIEF)
 MOST = 4  # so many capacities in a terminal
-Named = Mapping[str, str]
+OWN = ("model", "group", "strategy", "capacity")  # keys of slices that are not the evidence's
 
 
 def section(finding: Finding) -> dict[str, Any]:
     """Everything that the template needs."""
-    models, strategies, capacities = (finding.values(key) for key in ("model", "strategy", "capacity"))
-    named = _names(models)
+    strategies, capacities = (finding.values(key) for key in ("strategy", "capacity"))
+    named = models(finding)
     at = headline(capacities)
     return {
         "at": in_words(at),
         "looked": looked_at(at),
         "cards": [_card(finding, title, model, strategies, at) for title, model in named],
         "general": [reading.text for reading in finding.readings if not reading.slice],
-        "alone": Grid("", ALONE, [_row(finding, title or "the model", model, ALONE) for title, model in named]),
+        "alone": Grid("", ALONE, [row(finding, title or "the model", model, ALONE) for title, model in named]),
         "tables": [
             (
                 title,
@@ -66,7 +67,7 @@ def section(finding: Finding) -> dict[str, Any]:
             for title, model in named
             if finding.values("group")
         ],
-        "slices": [(_slice_name(part), _sliced(finding, named, strategies, at, part)) for part in _parts(finding)],
+        "slices": [(slice_name(part), _sliced(finding, named, strategies, at, part)) for part in parts(finding, OWN)],
         "together": TOGETHER,
         "glossary": tuple(dict.fromkeys((*ALONE[2:], *UNSURE, *TOGETHER))),
         "checked": list(shown(finding)),
@@ -74,27 +75,14 @@ def section(finding: Finding) -> dict[str, Any]:
     }
 
 
-def _names(models: Sequence[str]) -> list[tuple[str, Named]]:
-    """Each model with its slice; one model alone has neither name nor slice."""
-    return [(model, {"model": model}) for model in models] or [("", {})]
-
-
-def _get(finding: Finding, measure: str, slice_: Named) -> Estimate | None:
-    return finding.get(measure, **slice_) if finding.has(measure, **slice_) else None
-
-
-def _row(finding: Finding, title: str, slice_: Named, measures: Sequence[str]) -> Row:
-    return (title, [_get(finding, measure, slice_) for measure in measures], None)
-
-
 def _unsure(finding: Finding, title: str, model: Named, strategies: Sequence[str]) -> Grid:
     """Would the strategy find the errors, at no capacity in particular?"""
-    rows = [_row(finding, strategy, {**model, "strategy": strategy}, UNSURE) for strategy in strategies]
+    rows = [row(finding, strategy, {**model, "strategy": strategy}, UNSURE) for strategy in strategies]
     return Grid(title, UNSURE, rows)
 
 
 def _strategies(finding: Finding, model: Named, strategies: Sequence[str], capacity: str) -> list[Row]:
-    return [_row(finding, name, {**model, "strategy": name, "capacity": capacity}, TOGETHER) for name in strategies]
+    return [row(finding, name, {**model, "strategy": name, "capacity": capacity}, TOGETHER) for name in strategies]
 
 
 def _groups(finding: Finding, model: Named, strategy: str, capacity: str) -> Grid:
@@ -103,7 +91,7 @@ def _groups(finding: Finding, model: Named, strategy: str, capacity: str) -> Gri
     for group in finding.values("group"):
         alone = {**model, "group": group}
         chosen = {**alone, "strategy": strategy, "capacity": capacity}
-        found = [_get(finding, name, alone) or _get(finding, name, chosen) for name in OF_GROUPS]
+        found = [get(finding, name, alone) or get(finding, name, chosen) for name in OF_GROUPS]
         rows.append((group, found, None))
     return Grid(strategy, OF_GROUPS, rows)
 
@@ -116,23 +104,10 @@ def _sliced(
         rows: list[Row] = []
         for strategy in strategies:
             chosen = {**model, **part, "strategy": strategy, "capacity": capacity}
-            plain = {name: _get(finding, name, {**model, **part}) for name in OF_GROUPS}
-            rows.append((strategy, [plain[name] or _get(finding, name, chosen) for name in OF_GROUPS], None))
+            plain = {name: get(finding, name, {**model, **part}) for name in OF_GROUPS}
+            rows.append((strategy, [plain[name] or get(finding, name, chosen) for name in OF_GROUPS], None))
         grids.append(Grid(title, OF_GROUPS, rows))
     return grids
-
-
-def _parts(finding: Finding) -> list[dict[str, str]]:
-    """The slices beyond everything, in order of appearance."""
-    own = ("model", "group", "strategy", "capacity")
-    found = [{k: v for k, v in m.slice.items() if k not in own} for m in finding]
-    return [dict(part) for part in dict.fromkeys(tuple(part.items()) for part in found) if part]
-
-
-def _slice_name(part: Named) -> str:
-    if dict(part) == {"length": "short"}:
-        return "Short items (fewer than 100 characters)"
-    return ", ".join(f"{key}: {value}" for key, value in part.items())
 
 
 def _card(finding: Finding, title: str, model: Named, strategies: Sequence[str], at: str) -> dict[str, Any]:
@@ -159,13 +134,13 @@ def _bought(finding: Finding, slice_: Named) -> dict[str, Estimate]:
 
 def _grids(finding: Finding) -> list[Grid]:
     """For a terminal: each model alone, then with its strategies at a few capacities."""
-    strategies, named = finding.values("strategy"), _names(finding.values("model"))
+    strategies, named = finding.values("strategy"), models(finding)
     some = _some(finding.values("capacity"))
-    alone = [_row(finding, title or "the model", model, ALONE[2:]) for title, model in named]
+    alone = [row(finding, title or "the model", model, ALONE[2:]) for title, model in named]
     grids = [Grid("The model alone", ALONE[2:], alone, brief=("accuracy", "precision", "recall", "auroc", "ece"))]
     for title, model in named:
         rows = [
-            _row(finding, f"{in_words(text)} {name}", {**model, "strategy": name, "capacity": text}, BRIEF)
+            row(finding, f"{in_words(text)} {name}", {**model, "strategy": name, "capacity": text}, BRIEF)
             for text in some
             for name in strategies
         ]
@@ -191,8 +166,8 @@ def _lines(finding: Finding) -> list[str]:
     ]
     more = [f"{len(finding.values('capacity'))} capacities"] if len(finding.values("capacity")) > MOST else []
     more += ["groups"] if finding.values("group") else []
-    parts = [_slice_name(part) for part in _parts(finding)]
-    more += parts[:4] + ([f"{len(parts) - 4} more parts"] if len(parts) > 4 else [])
+    named = [slice_name(part) for part in parts(finding, OWN)]
+    more += named[:4] + ([f"{len(named) - 4} more parts"] if len(named) > 4 else [])
     return [*lines, *([f"Also in the report: {'; '.join(more)}."] if more else [])]
 
 

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from evenhand.estimate import Estimate
 from evenhand.finding import Finding, Reading
+from evenhand.reports.words import word
 
 Row = tuple[str, list[Estimate | None], Reading | None]
 
@@ -21,6 +22,23 @@ class Grid:
     rows: list[Row]
     plain: frozenset[str] = frozenset()  # rows of differences: signed and without colour
     brief: tuple[str, ...] = field(default=())  # the columns that a narrow terminal has room for
+    heads: tuple[str, ...] = field(default=())  # of the columns, where they are not just the measures
+    bare: bool = False  # a narrow terminal has no room for intervals
+
+    @property
+    def titles(self) -> tuple[str, ...]:
+        """What stands above each column."""
+        return self.heads or tuple(word(measure).label for measure in self.measures)
+
+    def narrowed(self) -> Grid:
+        """With the brief columns only, if some are."""
+        kept = [number for number, measure in enumerate(self.measures) if not self.brief or measure in self.brief]
+        return replace(
+            self,
+            measures=tuple(self.measures[number] for number in kept),
+            heads=tuple(self.titles[number] for number in kept),
+            rows=[(name, [found[number] for number in kept], reading) for name, found, reading in self.rows],
+        )
 
 
 @dataclass(frozen=True)

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
+from dataclasses import replace
 
 from rich.console import Console
 from rich.table import Table
@@ -15,6 +16,11 @@ from evenhand.reports.section import Grid
 from evenhand.reports.table import SECTIONS
 
 WIDE = 120  # columns; in a narrower terminal some are left to the report
+MARKS = {
+    "stands_out": ("●", "stands out among all comparisons made"),
+    "small": ("°", "too few items to say much"),
+    "best": ("*", "the best of its column"),
+}
 
 
 def show(findings: Sequence[Finding], console: Console) -> None:
@@ -22,24 +28,29 @@ def show(findings: Sequence[Finding], console: Console) -> None:
     for finding in findings:
         console.print()
         console.print(Text(finding.question, style="bold"))
-        for table in _tables(finding, narrow=console.width < WIDE):
+        grids = _grids(finding, narrow=console.width < WIDE)
+        for table in [_table(grid) for grid in grids] if grids else [_plain(finding)]:
             console.print(table)
             console.print()
         for line in _lines(finding):
             console.print(Text(line))
-        if any(measured.estimate.flags for measured in finding):
-            console.print(Text("● stands out among all comparisons made · ° too few items to say much", style="dim"))
+        if shown := _marks(grids):
+            console.print(Text(" · ".join(shown), style="dim"))
         for caveat in finding.caveats:
             console.print(Text(f"· {caveat}", style="dim"))
 
 
-def _tables(finding: Finding, *, narrow: bool) -> Iterator[Table]:
+def _grids(finding: Finding, *, narrow: bool) -> list[Grid]:
+    """The tables as there is room for; none for an audit without a section."""
     section = SECTIONS.get(finding.audit)
-    if section is None:
-        yield _plain(finding)
-        return
-    for grid in section.grids(finding):
-        yield _table(grid, grid.brief if narrow and grid.brief else grid.measures)
+    grids = section.grids(finding) if section else []
+    return [grid.narrowed() for grid in grids] if narrow else [replace(grid, bare=False) for grid in grids]
+
+
+def _marks(grids: Sequence[Grid]) -> list[str]:
+    """What the marks mean that were printed."""
+    flags = {flag for grid in grids for _, found, _ in grid.rows for e in found if e for flag in e.flags}
+    return [f"{mark} {meaning}" for flag, (mark, meaning) in MARKS.items() if flag in flags]
 
 
 def _lines(finding: Finding) -> list[str]:
@@ -51,28 +62,29 @@ def _lines(finding: Finding) -> list[str]:
     return [f"{name}: {text}" if name else text for name, text in lines]
 
 
-def _table(grid: Grid, measures: Sequence[str]) -> Table:
+def _table(grid: Grid) -> Table:
     title = Text(grid.title, style="bold")
     table = Table(title=title, title_justify="left", box=None, padding=(0, 1), pad_edge=False)
     table.add_column("", overflow="fold")
-    for measure in measures:
-        table.add_column(words.word(measure).label, justify="right")
+    for head in grid.titles:
+        table.add_column(Text(head), justify="right")
     for name, estimates, _ in grid.rows:
-        found = dict(zip(grid.measures, estimates, strict=True))
-        table.add_row(Text(name), *(_cell(measure, found[measure], signed=name in grid.plain) for measure in measures))
+        cells = zip(grid.measures, estimates, strict=True)
+        signed = name in grid.plain
+        table.add_row(Text(name), *(_cell(measure, e, signed=signed, bare=grid.bare) for measure, e in cells))
     return table
 
 
-def _cell(measure: str, estimate: Estimate | None, *, signed: bool = False) -> Text:
+def _cell(measure: str, estimate: Estimate | None, *, signed: bool = False, bare: bool = False) -> Text:
     if estimate is None:
         return Text("")
     if estimate.value is None:
         return Text("undefined", style="dim")
-    mark = "●" if "stands_out" in estimate.flags else ""
-    mark += "°" if "small" in estimate.flags else ""
-    text = Text(words.number(measure, estimate.value, signed=signed) + mark)
-    within = words.interval(measure, estimate, signed=signed, brief=True)
-    return text.append(f"\n{within}", style="dim") if within else text
+    mark = "".join(mark for flag, (mark, _) in MARKS.items() if flag in estimate.flags)
+    style = "bold" if "best" in estimate.flags else ""
+    text = Text(words.number(measure, estimate.value, signed=signed) + mark, style=style)
+    within = "" if bare else words.interval(measure, estimate, signed=signed, brief=True)
+    return text.append(f"\n{within}", style="not bold dim") if within else text
 
 
 def _plain(finding: Finding) -> Table:
