@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from evenhand.audits.bias.quantities import OF_GROUPS
+from evenhand.audits.calibration.numbers import OF_CLASSES, OVERALL
 from evenhand.audits.collaboration.quantities import PLAIN, at, of_strategy
 from evenhand.audits.quantities import OF_EVERYTHING
 from evenhand.estimate import Estimate
@@ -29,8 +30,16 @@ def test_intervals() -> None:
     assert words.interval("bpsn_auc", e) == "0.410 to 0.620"
     assert words.interval("bpsn_auc", e, brief=True) == ".41 to .62"
     assert words.interval("bpsn_auc", estimate(0.5, 0.4998, 0.5003), brief=True) == ".500 to .500"
+    assert words.interval("ece", estimate(0.01, 0.0041, 0.0128), brief=True) == ".004 to .013"
+    assert words.interval("ece", estimate(0.0123, 0.01221, 0.01234), brief=True) == ".0122 to .0123"
+    assert words.interval("ece", estimate(0.01, 0.01, 0.01)) == ""
     assert words.interval("count", Estimate.exact(5, level=0.95, n=5)) == ""
     assert words.interval("bpsn_auc", Estimate.undefined("why", level=0.95, n=0)) == ""
+
+
+def test_points() -> None:
+    assert words.points(0.1387) == "13.9 points"
+    assert words.points(0.0041) == "0.41 points"
 
 
 def test_plain_words() -> None:
@@ -48,6 +57,9 @@ def test_every_quantity_has_words() -> None:
     together = (*of_strategy(UNCERTAINTY), *at(UNCERTAINTY, Capacity.fraction(0.01)))
     for quantity in (*OF_EVERYTHING, *OF_GROUPS, *PLAIN, *together):
         assert words.word(quantity.name).meaning, quantity.name
+    for name in (*(number.measure for number in OVERALL), *OF_CLASSES):
+        assert words.word(name).meaning, name
+        assert words.word(name).kind == ("share" if name in ("accuracy", "weighted_f1") else "loss"), name
     assert words.word("new_measure").label == "new measure"
 
 

@@ -35,7 +35,13 @@ def _section(finding: Finding, figures: Sequence[Figure]) -> dict[str, Any]:
     section = SECTIONS.get(finding.audit)
     drawings = {(f.name, next(iter(f.about.values()), None)): _Drawing(f) for f in figures if f.audit == finding.audit}
     template, own = (section.template, section.context(finding)) if section else ("plain.html", {})
-    return {**own, "finding": finding, "template": template, "drawings": drawings}
+    return {**own, "finding": finding, "template": template, "drawings": drawings, "level": _level(finding)}
+
+
+def _level(finding: Finding) -> float | None:
+    """Of the intervals; None where there are none but ranges."""
+    found = (m.estimate for m in finding if m.estimate.method not in ("exact", "none", "lowest_and_highest"))
+    return next((e.level for e in found), None)
 
 
 class _Drawing:
@@ -60,6 +66,11 @@ def _environment() -> Environment:
         lstrip_blocks=True,
     )
     environment.globals.update(
-        word=words.word, number=words.number, interval=words.interval, plainly=words.plainly, percent=words.percent
+        word=words.word,
+        number=words.number,
+        interval=words.interval,
+        plainly=words.plainly,
+        percent=words.percent,
+        points=words.points,
     )
     return environment

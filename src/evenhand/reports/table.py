@@ -2,7 +2,12 @@
 
 from __future__ import annotations
 
-from evenhand.reports import bias, collaboration
+from evenhand.reports import bias, calibration, calibrators, collaboration
 from evenhand.reports.section import Section
 
-SECTIONS: dict[str, Section] = {"bias": bias.SECTION, "collaboration": collaboration.SECTION}
+SECTIONS: dict[str, Section] = {
+    "bias": bias.SECTION,
+    "calibration": calibration.SECTION,
+    "calibrators": calibrators.SECTION,
+    "collaboration": collaboration.SECTION,
+}

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from math import isclose
 
 from evenhand.estimate import Estimate
 
@@ -105,6 +106,59 @@ WORDS = {
         "Expected calibration error: how far, on average, how often the model is right lies from how sure it is. "
         "0 is best; with few items it is above 0 by chance.",
     ),
+    "ace": Word(
+        "ACE",
+        "loss",
+        "Adaptive calibration error: the same for the probability of every class, not only the largest, in bins that "
+        "hold equally many items; the mean over the classes.",
+    ),
+    "sce": Word(
+        "SCE",
+        "loss",
+        "Static calibration error: as ACE, in bins of equal width. Rare classes are almost always near 0, so it looks "
+        "good where they fail.",
+    ),
+    "class_ece": Word(
+        "Class ECE",
+        "loss",
+        "The ECE of the items that truly are of one class. Never 0, also for an honest model, which cannot know the "
+        "true class: compare it with the value for a calibrated model.",
+    ),
+    "class_ace": Word(
+        "Class ACE",
+        "loss",
+        "The ACE of the items that truly are of one class: in effect, how much of the probability goes to wrong "
+        "classes. Compare it with the value for a calibrated model.",
+    ),
+    "class_brier": Word(
+        "Class Brier",
+        "loss",
+        "The mean squared distance of the probability of one class from the truth, over all items. 0 is best; rare "
+        "classes have low values by being rare.",
+    ),
+    "cece": Word(
+        "CECE",
+        "loss",
+        "Contraharmonic ECE: a mean of the class ECEs that leans towards the worst class.",
+    ),
+    "msece": Word("MSECE", "loss", "Macro subset ECE: the plain mean of the class ECEs, every class alike."),
+    "wsece": Word("WSECE", "loss", "Weighted subset ECE: the mean of the class ECEs by how many items a class has."),
+    "ece_variance": Word(
+        "ECE variance",
+        "loss",
+        "How far the class ECEs lie from the ECE over all, squared: large where errors of classes cancel out in it.",
+    ),
+    "log_loss": Word(
+        "Log loss",
+        "loss",
+        "The mean of −log of the probability given to the truth. Lowest when probabilities are honest and sharp.",
+    ),
+    "weighted_f1": Word(
+        "Weighted F1",
+        "share",
+        "The F1 of each class, averaged by how many items it has: how good the decisions are, whatever the "
+        "probabilities. 1 is best.",
+    ),
     "calibration_auroc": Word(
         "Calibration AUROC",
         "auc",
@@ -172,12 +226,13 @@ def number(measure: str, value: float, *, signed: bool = False) -> str:
 
 
 def interval(measure: str, estimate: Estimate, *, signed: bool = False, brief: bool = False) -> str:
-    """The interval as it is printed; empty for plain facts. In brief: to two digits, without the leading zero."""
-    if estimate.low is None or estimate.high is None or estimate.method == "exact":
+    """The interval as it is printed; empty for plain facts. In brief: to few digits, without the leading zero."""
+    if estimate.low is None or estimate.high is None or isclose(estimate.low, estimate.high, rel_tol=1e-9):
         return ""
     ends = [number(measure, end, signed=signed) for end in (estimate.low, estimate.high)]
     if brief and word(measure).kind != "count":
-        digits = 2 if f"{estimate.low:.2f}" != f"{estimate.high:.2f}" else 3
+        fewest = 3 if word(measure).kind == "loss" else 2
+        digits = fewest if f"{estimate.low:.{fewest}f}" != f"{estimate.high:.{fewest}f}" else fewest + 1
         ends = [f"{end:.{digits}f}".replace("0.", ".", 1).replace("-", "−") for end in (estimate.low, estimate.high)]
     return " to ".join(ends)
 
@@ -185,6 +240,11 @@ def interval(measure: str, estimate: Estimate, *, signed: bool = False, brief: b
 def percent(value: float) -> str:
     """A share in a sentence: whole percent in the middle, tenths near the ends."""
     return f"{100.0 * value:.{_digits(100.0 * value)}f} %"
+
+
+def points(value: float) -> str:
+    """A difference of shares in a sentence."""
+    return f"{100.0 * value:.{2 if value < 0.01 else 1}f} points"
 
 
 def plainly(measure: str, estimate: Estimate, group: str) -> str | None:
