@@ -13,8 +13,10 @@ import pytest
 
 import evenhand as eh
 from evenhand.audits.bias.quantities import OF_GROUPS
+from evenhand.audits.calibration.numbers import OF_CLASSES, OVERALL
 from evenhand.audits.collaboration.quantities import PLAIN, at, of_strategy
 from evenhand.audits.quantities import OF_EVERYTHING
+from evenhand.calibrators import METHODS
 from evenhand.classifiers.description import KINDS, Description
 from evenhand.evidence.declaration import Declaration
 from evenhand.measures.collaboration import Capacity
@@ -76,6 +78,15 @@ def test_every_measure_is_explained() -> None:
         assert f"`{name}`" in DOCS["docs/audits/bias.md"], name
     for quantity in (*PLAIN, *of_strategy(UNCERTAINTY), *at(UNCERTAINTY, Capacity.fraction(0.01))):
         assert f"`{quantity.name}`" in DOCS["docs/audits/collaboration.md"], quantity.name
+    for name in (*(number.measure for number in OVERALL), *OF_CLASSES):
+        assert f"`{name}`" in DOCS["docs/audits/calibration.md"], name
+
+
+def test_every_calibrator_is_explained() -> None:
+    table, when = DOCS["docs/calibrators.md"].split("## When which")
+    for name in METHODS:
+        assert f"| `{name}` |" in table, name
+        assert f"`{name}`" in when, name
 
 
 def test_every_role_is_explained() -> None:
@@ -107,6 +118,8 @@ def workplace(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("docs")
     table = community(4000, seed=3).items.rename({"model_a": "p", "toxicity": "toxic"})
     table.write_parquet(folder / "comments.parquet")
+    table.head(2000).write_parquet(folder / "validation.parquet")
+    table.tail(2000).write_parquet(folder / "test.parquet")
     table.select("text", "toxic").write_parquet(folder / "labelled.parquet")
     table.select("text").head(50).write_csv(folder / "texts.csv")
     return folder
