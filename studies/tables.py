@@ -2,7 +2,18 @@
 
 from __future__ import annotations
 
-from studies import collaboration, coverage, design, differences, familywise, gaps, planning, promises, summaries
+from studies import (
+    calibration,
+    collaboration,
+    coverage,
+    design,
+    differences,
+    familywise,
+    gaps,
+    planning,
+    promises,
+    summaries,
+)
 from studies.study import Row
 
 
@@ -151,6 +162,34 @@ def of_plans() -> str:
     return "\n".join(lines)
 
 
+def of_calibration() -> str:
+    """Per measure, by the number of items: lowest and highest over classes and models."""
+    rows = calibration.STUDY.read()
+    sizes = sorted({row["items"] for row in rows})
+    lines = [
+        "| measure | method | " + " | ".join(f"{n:,.0f} items" for n in sizes) + " |",
+        "|---|---|" + "---|" * len(sizes),
+    ]
+    for measure, method in dict.fromkeys((row["measure"], row["method"]) for row in rows):
+        spans = [_span([r["coverage"] for r in rows if r["measure"] == measure and r["items"] == n]) for n in sizes]
+        lines.append(f"| `{measure}` | `{method}` | " + " | ".join(spans) + " |")
+    return "\n".join(lines)
+
+
+def of_calibration_methods() -> str:
+    """Ours beside the alternatives, over the same cells."""
+    rows = [row for row in calibration.STUDY.read() if row["method"] == calibration.METHOD]
+    lines = ["| interval | below 93 % | lowest | lowest, calibrated | width, ours being 1 |", "|---|---|---|---|---|"]
+    for column, width in calibration.METHODS.values():
+        own = [row for row in rows if row[column] == row[column]]
+        below, lowest = sum(row[column] < 0.93 for row in own), min(row[column] for row in own)
+        honest = min(row[column] for row in own if row["sharpened"] == 1.0)
+        wide = sorted(row[width] / row["width"] for row in own)[len(own) // 2]
+        name = "ours" if column == "coverage" else column
+        lines.append(f"| {name} | {below} of {len(own)} | {_pct(lowest)} | {_pct(honest)} | {wide:.2f} |")
+    return "\n".join(lines)
+
+
 TABLES = (
     by_size_and_auc,
     by_method,
@@ -161,6 +200,8 @@ TABLES = (
     of_false_marks,
     of_collaboration,
     of_plans,
+    of_calibration,
+    of_calibration_methods,
 )
 
 ROUTING = (of_promises,)

@@ -64,5 +64,6 @@ def combined(function: Callable[..., float], *errors: Errors, level: float) -> t
     value = function(*(error.value for error in errors))
     corners = itertools.product(*((error.least, error.most) for error in errors))
     draws = [[function(*draw) for draw in zip(*corner, strict=True)] for corner in corners]
-    lows, highs = np.quantile(draws, [(1.0 - level) / 2.0, (1.0 + level) / 2.0], axis=1)
+    tails = ((1.0 - level) / 2.0, (1.0 + level) / 2.0)
+    lows, highs = np.quantile(draws, tails, axis=1, method="weibull")  # one more draw falls beyond as often as is said
     return min(value, float(lows.min())), max(value, float(highs.max()))
