@@ -6,6 +6,7 @@ import numpy as np
 
 from evenhand.evidence import Evidence
 from evenhand.finding import Example
+from evenhand.measures.calibration import predicted
 
 
 def examples(evidence: Evidence, number: int) -> tuple[Example, ...]:
@@ -15,12 +16,12 @@ def examples(evidence: Evidence, number: int) -> tuple[Example, ...]:
     found: list[tuple[dict[str, str], str, float, int]] = []
     for classed in evidence.classed(evidence.parts[0]):
         named = {"model": classed.model} if len(evidence.models) > 1 else {}
-        predicted, sure = classed.probabilities.argmax(axis=1), classed.probabilities.max(axis=1)
+        taken_for, sure = predicted(classed.probabilities), classed.probabilities.max(axis=1)
         sizes = np.bincount(classed.label, minlength=len(classed.classes))
         for column in np.argsort(sizes, kind="stable"):
-            wrong = np.flatnonzero((classed.label == column) & (predicted != column))
+            wrong = np.flatnonzero((classed.label == column) & (taken_for != column))
             for row in wrong[np.argsort(-sure[wrong], kind="stable")][:number]:
-                kind = f"taken for '{classed.classes[predicted[row]]}'"
+                kind = f"taken for '{classed.classes[taken_for[row]]}'"
                 found.append(({**named, "class": classed.classes[column]}, kind, float(sure[row]), int(row)))
     texts = evidence.texts([row for *_, row in found])
     return tuple(

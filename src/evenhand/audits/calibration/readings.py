@@ -11,6 +11,7 @@ from evenhand.audits.calibration.settings import COUNTS
 from evenhand.audits.probe import STANDS_OUT
 from evenhand.evidence import Classed, Evidence
 from evenhand.finding import Finding, Reading, Slice
+from evenhand.measures.calibration import predicted
 
 EVEN = 0.005  # a difference between sure and right that is not worth a word
 
@@ -38,9 +39,10 @@ def _overall(finding: Finding, classed: Classed, named: Slice) -> Reading:
 
 
 def _means(classed: Classed) -> tuple[float, float]:
+    """How sure the model is on average, and how often it is right."""
     weights = None if classed.weights is None else classed.weights.weight
-    right = classed.probabilities.argmax(axis=1) == classed.label
-    return tuple(float(np.average(v, weights=weights)) for v in (classed.probabilities.max(axis=1), right))  # type: ignore[return-value]
+    sure, right = classed.probabilities.max(axis=1), predicted(classed.probabilities) == classed.label
+    return float(np.average(sure, weights=weights)), float(np.average(right, weights=weights))
 
 
 def _direction(gap: float) -> tuple[str, str]:

@@ -17,7 +17,7 @@ straddle an edge are split in proportion, so that neither the order of rows nor 
 from evenhand.measures.calibration.bins import Binned, Bins
 from evenhand.measures.calibration.calibration import Calibration
 from evenhand.measures.calibration.judged import CLIP, Judged, measure
-from evenhand.measures.calibration.predictions import Predictions, two_classes
+from evenhand.measures.calibration.predictions import Predictions, predicted, two_classes
 from evenhand.measures.calibration.summaries import cece, ece_variance, msece, wsece
 from evenhand.measures.calibration.weighed import Weighed
 
@@ -33,6 +33,7 @@ __all__ = [
     "ece_variance",
     "measure",
     "msece",
+    "predicted",
     "two_classes",
     "wsece",
 ]

@@ -21,6 +21,12 @@ def two_classes(score: Values) -> FloatArray:
     return np.column_stack((1.0 - p, p))
 
 
+def predicted(probabilities: npt.ArrayLike) -> Labels:
+    """The likeliest class of each row; of equal ones the last, so that a binary ½ is flagged as it is everywhere."""
+    table = np.asarray(probabilities)
+    return np.asarray(table.shape[1] - 1 - np.argmax(table[:, ::-1], axis=1))
+
+
 @dataclass(frozen=True)
 class Predictions:
     """Per class a scale of its probability; and of the largest one, the confidence, with the class `predicted`.
