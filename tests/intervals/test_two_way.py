@@ -23,7 +23,7 @@ from evenhand.measures.agreement import (
     once,
     pair_tables,
 )
-from evenhand.measures.perspective import MEAN, Deltas, delta_sums, majority, sums_by_group
+from evenhand.measures.perspective import MEAN, Deltas, majority, sums_by_group
 from measures.annotated import ITEMS, PEOPLE, made, rows
 
 
@@ -92,40 +92,6 @@ def test_pairs_beside_loops(cells: int, monkeypatch: pytest.MonkeyPatch) -> None
         np.testing.assert_allclose(found[draw], expected, rtol=1e-6)
 
 
-@pytest.mark.parametrize("ties", ["drop", "lowest", "highest"])
-@pytest.mark.parametrize("leave_one_out", [False, True])
-@pytest.mark.parametrize("reference", [None, [True, False, True, False]])
-def test_majorities_made_anew_beside_loops(ties: str, leave_one_out: bool, reference: list[bool] | None) -> None:
-    """Somebody of weight two votes twice and is counted twice; somebody of weight nothing not at all.
-
-    Where one is left out, only items on which nobody else of the group gave the same label are compared: exact there.
-    """
-    annotations, p, group = made(3, 2)
-    if leave_one_out:
-        mine = group[annotations.annotator] * 1000 + annotations.item * 3 + annotations.label
-        several = np.flatnonzero(np.bincount(mine + 1000) > 1) - 1000
-        crowded = np.unique(annotations.item[np.isin(mine, several)])
-        annotations = annotations.only(~np.isin(annotations.item, crowded))
-        assert len(annotations) > 20
-    crossed = crossing(annotations, 30)
-    fold = delta_sums(p, reference=reference, leave_one_out=leave_one_out, ties=ties)
-    found = crossed.folded(*in_strata(annotations, group, 3), fold)
-    people, things = all_weights(crossed)
-    refers = None if reference is None else np.array(reference)[group]  # −1 is the last
-    for draw in (0, 13, 29):
-        copies = [row for row in rows(annotations) for _ in range(int(people[row[1], draw]))]
-        most = brute.majorities(copies, ties, refers, leave_one_out)
-        expected = np.zeros((4, 5))
-        for (item, annotator, label), y in zip(copies, most, strict=True):
-            if y is not None:
-                delta = 2 / 3 * (p[item, y] - p[item, label])
-                part = things[item, draw] * np.array([delta, 1, delta < 0, delta > 0, y != label])
-                expected[3] += part
-                if group[annotator] >= 0:
-                    expected[group[annotator]] += part
-        np.testing.assert_allclose(found[draw], expected, rtol=1e-5, atol=1e-5)
-
-
 def test_a_draw_of_ones_is_the_data(monkeypatch: pytest.MonkeyPatch) -> None:
     annotations, p, group = made(2, 6)
     monkeypatch.setattr(two_way, "_poisson", lambda rng, size, draws: np.ones((size, draws)))
@@ -150,13 +116,9 @@ def test_alpha_of_people_drawn_twice_does_not_pair_them_with_themselves(monkeypa
     weights = np.ones((1, ITEMS))
     for fold, number in ((pair_tables, KAPPA), (item_shares, AC1)):
         place = (3, 3) if fold is pair_tables else (3,)
-        assert number.of(fold(*twos, weights, slice(None))[0][place]) == pytest.approx(
-            number.of(once(fold, counts)[place])
-        )
+        assert number.of(fold(*twos, weights)[0][place]) == pytest.approx(number.of(once(fold, counts)[place]))
     own = brute.alpha(rows(annotations))
-    assert ALPHA.of(coincidences(*twos, weights, slice(None))[0][3]) == pytest.approx(
-        own, abs=0.01
-    )  # but for its n − 1
+    assert ALPHA.of(coincidences(*twos, weights)[0][3]) == pytest.approx(own, abs=0.01)  # but for its n − 1
 
 
 def test_effective_number_of_people() -> None:
@@ -173,9 +135,8 @@ def test_interval() -> None:
     few_low, few_high = interval(drawn, 0.5, level=0.9, size=5, bounds=(-2.0, 2.0))
     wider = 2.1318467863 / 1.6448536270 * (5 / 4) ** 0.5
     assert (few_low, few_high) == pytest.approx((0.5 - 0.45 * wider, 0.5 + 0.45 * wider))
-    assert interval(drawn + 0.3, 0.5, level=0.9, size=1e9) == pytest.approx((0.05, 0.95), abs=1e-6)  # moved back
+    assert interval(drawn, 1.2, level=0.9, size=1e9)[1] == 1.2
     assert interval(drawn, 0.5, level=0.9, size=2, bounds=(0.0, 1.0)) == (0.0, 1.0)
-    assert interval(np.zeros(50), 0.5, level=0.9, size=9) == (0.5, 0.5)
     with pytest.raises(Undefined, match="only 19 draws"):
         interval(drawn[:19], 0.5, level=0.9, size=5)
     with pytest.raises(Undefined, match="one annotator or one item"):
@@ -194,5 +155,10 @@ def test_draws_without_a_value_are_left_out() -> None:
 def test_wrong_arguments() -> None:
     with pytest.raises(InputError, match="equally many"):
         Crossing(np.array([0]), np.array([0, 1]), 1, 2)
+    crossed = Crossing(np.array([0]), np.array([0]), 1, 1)
+    with pytest.raises(InputError, match="from 0 to 1, or -1"):
+        crossed.sums(sparse.csc_array(np.ones((1, 1))), np.array([2]), 2)
+    with pytest.raises(InputError, match="one row per label"):
+        crossed.sums(sparse.csc_array(np.ones((2, 1))), np.array([0]), 2)
     with pytest.raises(InputError, match="at least one draw"):
         Crossing(np.array([0]), np.array([0]), 1, 1, replicates=0)

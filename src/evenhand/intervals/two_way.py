@@ -5,7 +5,8 @@ by a Poisson number of mean one, and a label by the product of the two (Owen 200
 sums of such products; then many draws are one product of sparse matrices.
 
 The product is cautious where labels scatter on their own: that part of the variance counts three times. Where people
-are few, plain percentiles are too short; `interval` stretches them. studies/results/perspective.csv says what covers.
+are few, plain percentiles are too short; `interval` stretches them. The majority that labels are held against is kept
+as it is: making it anew in each draw gains nothing. studies/results/perspective.csv says what covers.
 """
 
 from __future__ import annotations
@@ -29,7 +30,7 @@ CELLS = 1 << 18  # numbers that a fold gets at a time
 FEWEST = 20  # draws in which a number must have a value
 
 Numbers = npt.NDArray[np.int64]
-Fold = Callable[[FloatArray, FloatArray, FloatArray, slice], FloatArray]
+Fold = Callable[[FloatArray, FloatArray, FloatArray], FloatArray]
 
 
 @dataclass(frozen=True)
@@ -58,10 +59,13 @@ class Crossing:
 
     def sums(self, columns: sparse.csc_array, group: npt.ArrayLike, groups: int) -> FloatArray:
         """Draws × (groups + 1) × columns: weighted sums over the labels of each group, and last of everybody."""
-        values = columns.shape[1]
-        place = np.asarray(group, dtype=np.int64) % (groups + 1)  # −1 goes last
-        members = _matrix(place, np.arange(self.annotators), (groups + 1, self.annotators))
-        parts = [self._spread(columns[:, [number]]) for number in range(values)]
+        place = np.asarray(group, dtype=np.int64)
+        if place.shape != (self.annotators,) or (place.size and (place.min() < -1 or place.max() >= groups)):
+            raise InputError(f"groups must be a number from 0 to {groups - 1}, or -1, for each annotator")
+        if columns.shape[0] != len(self.item):
+            raise InputError("columns must have one row per label")
+        members = _matrix(place % (groups + 1), np.arange(self.annotators), (groups + 1, self.annotators))
+        parts = [self._spread(columns[:, [number]]) for number in range(columns.shape[1])]
         found = []
         for people, things in self.weights():
             found.append(np.stack([members @ (people * (part @ things)) for part in parts], axis=-1))
@@ -73,7 +77,7 @@ class Crossing:
         """Draws × …: per item the annotators' weights by stratum, handed to a fold that sums over items.
 
         A stratum is a number below the product of the shape. The fold gets draws × shape × items twice, sums of
-        weights and of their squares, the weights of the items, draws × items, and which items; it gives draws × ….
+        weights and of their squares, and the weights of the items, draws × items; it gives draws × ….
         """
         step = max(CELLS // (shape[0] * shape[1] * TOGETHER), 1)
         pieces = self._pieces(strata, shape[0] * shape[1], step)
@@ -84,8 +88,7 @@ class Crossing:
             parts = []
             for piece, start in zip(pieces, range(0, self.items, step), strict=True):
                 sums = np.ascontiguousarray((piece @ both).T).reshape(2, draws, *shape, step)[..., : self.items - start]
-                rows = slice(start, min(start + step, self.items))
-                parts.append(fold(sums[0], sums[1], things[rows].T.astype(np.float32), rows))
+                parts.append(fold(sums[0], sums[1], things[start : start + step].T.astype(np.float32)))
             found.append(np.sum(parts, axis=0, dtype=np.float64))
         return np.concatenate(found)
 
@@ -123,19 +126,18 @@ def effective(loads: npt.ArrayLike) -> float:
 def interval(
     drawn: FloatArray, value: float, *, level: float, size: float, bounds: tuple[float, float] = (-1.0, 1.0)
 ) -> tuple[float, float]:
-    """Percentiles of the draws, moved so that their mean is the value, and stretched for few people or items.
+    """Percentiles of the draws, stretched about the value for `size` people or items, whichever are fewer.
 
-    `size` is the effective number of people or of items, whichever is smaller. The stretch is that of Student's t over
-    the normal, and of the variance that a sample about its own mean lacks. `bounds` are those of the number itself.
+    The stretch is that of Student's t over the normal, and of the variance that a sample about its own mean lacks.
+    `bounds` are those of the number itself.
     """
     if len(drawn) < FEWEST:
         raise Undefined(f"only {len(drawn)} draws of the bootstrap have a value")
     if size <= 1.0:
         raise Undefined("all labels rest on one annotator or one item")
     tail = (1.0 - level) / 2.0
-    low, high = np.quantile(drawn, [tail, 1.0 - tail]) - drawn.mean()
     wider = special.stdtrit(size - 1.0, tail) / special.ndtri(tail) * np.sqrt(size / (size - 1.0))
-    ends = np.clip([value + wider * min(low, 0.0), value + wider * max(high, 0.0)], *bounds)
+    ends = np.clip(value + wider * (np.quantile(drawn, [tail, 1.0 - tail]) - value), *bounds)
     return min(float(ends[0]), value), max(float(ends[1]), value)
 
 

@@ -21,7 +21,7 @@ from evenhand.measures.number import Number, ratio
 from evenhand.measures.perspective.annotations import Annotations
 from evenhand.tally import FloatArray
 
-Fold = Callable[[FloatArray, FloatArray, FloatArray, slice], FloatArray]  # counts, squares, weights, which items
+Fold = Callable[[FloatArray, FloatArray, FloatArray], FloatArray]  # counts, squares, weights of items
 ALONE = "no item was labelled by two of these people"
 ALIKE = f"{ALONE}, or all their labels are of one class"
 
@@ -51,11 +51,11 @@ def in_strata(
 
 def once(fold: Fold, counts: FloatArray) -> FloatArray:
     """What a fold below makes of the data itself: every annotator and every item weighs one."""
-    tables: FloatArray = fold(counts, counts, np.ones((1, counts.shape[-1])), slice(None))[0]
+    tables: FloatArray = fold(counts, counts, np.ones((1, counts.shape[-1])))[0]
     return tables
 
 
-def pair_tables(counts: FloatArray, squares: FloatArray, weights: FloatArray, _: slice) -> FloatArray:
+def pair_tables(counts: FloatArray, squares: FloatArray, weights: FloatArray) -> FloatArray:
     """Draws × groups + 1 × groups + 1 × K × K: pairs of different people of one item by what each of them said.
 
     The last group is everybody. `weights` are draws × items.
@@ -71,7 +71,7 @@ def pair_tables(counts: FloatArray, squares: FloatArray, weights: FloatArray, _:
     return np.asarray(tables)
 
 
-def coincidences(counts: FloatArray, squares: FloatArray, weights: FloatArray, _: slice) -> FloatArray:
+def coincidences(counts: FloatArray, squares: FloatArray, weights: FloatArray) -> FloatArray:
     """Draws × groups + 1 × K × K, for α: pairs within a group, every label counting once however many the item has."""
     counts, squares = (_with_everybody(part) for part in (counts, squares))
     given, pairs = counts.sum(axis=2), _pairs(counts, squares)
@@ -82,7 +82,7 @@ def coincidences(counts: FloatArray, squares: FloatArray, weights: FloatArray, _
     return np.asarray(tables)
 
 
-def item_shares(counts: FloatArray, squares: FloatArray, weights: FloatArray, _: slice) -> FloatArray:
+def item_shares(counts: FloatArray, squares: FloatArray, weights: FloatArray) -> FloatArray:
     """Draws × groups + 1 × (K + 3), for AC1: of items with two labels, how many and their share of agreeing pairs;
     of items with a label, how many and their shares of each class.
     """

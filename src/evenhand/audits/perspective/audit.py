@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import replace
-from typing import Any
 
 import numpy as np
 
@@ -33,9 +32,7 @@ from evenhand.measures.perspective import (
     as_tables,
     confusion_columns,
     decisions,
-    delta_sums,
     majority,
-    sums_by_group,
 )
 from evenhand.progress import Progress
 from evenhand.tally import FloatArray
@@ -116,8 +113,7 @@ def _model(
     labelled: Labelled, most: Majority, p: FloatArray, named: Slice, settings: PerspectiveSettings
 ) -> tuple[Found, list[Exhibit]]:
     deltas = Deltas.of(labelled.annotations, p, most)
-    drawn = labelled.folded(delta_sums(p, **_how(labelled.crowd, settings)))
-    found = [*_deltas(labelled, deltas, drawn, named, settings), *_fit(labelled, p, named, settings)]
+    found = [*_deltas(labelled, deltas, named, settings), *_fit(labelled, p, named, settings)]
     given = labelled.annotations.labels_given
     try:
         clusters = Clusters.of(deltas, labelled.crowd, given, settings)
@@ -132,19 +128,9 @@ def _model(
     return found, exhibits(deltas, labelled.crowd, named, clusters, spread)
 
 
-def _how(crowd: Crowd, settings: PerspectiveSettings) -> dict[str, Any]:
-    """The same majority for the draws of a bootstrap, in which it is made anew."""
-    if settings.majority in (EVERYBODY, OTHERS):
-        return {"leave_one_out": settings.majority == OTHERS, "ties": settings.ties}
-    inside = [name == settings.majority for name in (*crowd.names, None)]
-    return {"reference": inside, "ties": settings.ties}
-
-
-def _deltas(
-    labelled: Labelled, deltas: Deltas, drawn: FloatArray, named: Slice, settings: PerspectiveSettings
-) -> Found:
+def _deltas(labelled: Labelled, deltas: Deltas, named: Slice, settings: PerspectiveSettings) -> Found:
     kept = Labelled(deltas.annotations, labelled.crowd, settings)
-    plain = sums_by_group(deltas.annotations, deltas.columns, labelled.crowd.group, len(labelled.crowd.names))
+    plain, drawn = kept.sums(deltas.columns)
     means = chance.of_means(deltas, labelled.crowd, settings)
     found: Found = []
     for group, slice_ in enumerate(_slices(labelled.crowd)):

@@ -44,12 +44,8 @@ class Labelled:
         """What a measure of agreement counts: as it is, and for every draw."""
         groups = len(self.crowd.names)
         counts = agreement.counted(self.annotations, self.crowd.group, groups)
-        return agreement.once(fold, counts), self.folded(fold)
-
-    def folded(self, fold: Fold) -> FloatArray:
-        """For every draw what a fold makes of the labels of each item by group."""
-        strata, shape = agreement.in_strata(self.annotations, self.crowd.group, len(self.crowd.names))
-        return self.crossing.folded(strata, shape, fold)
+        strata, shape = agreement.in_strata(self.annotations, self.crowd.group, groups)
+        return agreement.once(fold, counts), self.crossing.folded(strata, shape, fold)
 
     @cached_property
     def labels(self) -> list[int]:

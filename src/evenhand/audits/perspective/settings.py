@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from evenhand.audits.settings import Settings
-from evenhand.errors import InputError
-from evenhand.measures.perspective.majority import rule_for
+from evenhand.errors import InputError, nearest
+from evenhand.measures.perspective import TIES
 
 EVERYBODY, OTHERS = "all", "others"
 
@@ -29,7 +29,8 @@ class PerspectiveSettings(Settings):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        rule_for(self.ties)
+        if self.ties not in TIES:
+            raise InputError(f"there is no rule '{self.ties}' for ties; {nearest(self.ties, TIES)}")
         if self.fewest_labels < 1:
             raise InputError("fewest_labels must be 1 or more")
         if self.permutations < 99:

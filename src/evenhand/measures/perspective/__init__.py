@@ -16,7 +16,6 @@ from evenhand.measures.perspective.deltas import MEAN, RATE, Deltas, conformity,
 from evenhand.measures.perspective.fingerprints import BINS, FEWEST, Fingerprints, fingerprints
 from evenhand.measures.perspective.fit import F1, F1_GAP, MACRO_F1, as_tables, confusion_columns, confusions, decisions
 from evenhand.measures.perspective.majority import TIES, Majority, majority
-from evenhand.measures.perspective.redrawn import delta_sums
 
 __all__ = [
     "BINS",
@@ -37,7 +36,6 @@ __all__ = [
     "confusion_columns",
     "confusions",
     "decisions",
-    "delta_sums",
     "fingerprints",
     "majority",
     "sums_by_group",

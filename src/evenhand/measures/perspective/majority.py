@@ -13,9 +13,7 @@ from evenhand.measures.perspective.annotations import Annotations, Mask, Numbers
 
 Best = npt.NDArray[np.bool_]  # rows × classes: which labels were given most often
 
-Rule = Callable[[Best], Numbers]
-
-TIES: dict[str, Rule | None] = {
+TIES: dict[str, Callable[[Best], Numbers] | None] = {
     "drop": None,
     "lowest": lambda best: np.argmax(best, axis=1),
     "highest": lambda best: best.shape[1] - 1 - np.argmax(best[:, ::-1], axis=1),
@@ -60,36 +58,31 @@ def majority(
     With `leave_one_out` nobody helps to make the majority that judges them: whatever the annotator said of the item
     does not count.
     """
-    rule = rule_for(ties)
+    if ties not in TIES:
+        raise InputError(f"there is no rule '{ties}' for ties: {nearest(ties, TIES)}")
     counting = None if reference is None else _reference(reference, annotations)[annotations.annotator]
     votes = annotations.counts(counting)
     if leave_one_out:
-        return _settled(votes[annotations.item] - _own(annotations, counting), annotations, rule)
-    label, found, tied = _most(votes, rule)
+        return _settled(votes[annotations.item] - _own(annotations, counting), annotations, ties)
+    label, found, tied = _most(votes, ties)
     at = annotations.item
     kept = found[at]
     there = np.bincount(at, minlength=annotations.items) > 0
     return Majority(label[at], kept, int(tied[at].sum()), int((~kept & ~tied[at]).sum()), int((tied & there).sum()))
 
 
-def rule_for(ties: str) -> Rule | None:
-    """Which of the best labels wins; None where ties are dropped."""
-    if ties not in TIES:
-        raise InputError(f"there is no rule '{ties}' for ties: {nearest(ties, TIES)}")
-    return TIES[ties]
-
-
-def _settled(votes: Numbers, annotations: Annotations, rule: Rule | None) -> Majority:
-    label, kept, tied = _most(votes, rule)
+def _settled(votes: Numbers, annotations: Annotations, ties: str) -> Majority:
+    label, kept, tied = _most(votes, ties)
     items = np.bincount(annotations.item[tied], minlength=annotations.items) > 0
     return Majority(label, kept, int(tied.sum()), int((~kept & ~tied).sum()), int(items.sum()))
 
 
-def _most(votes: Numbers, rule: Rule | None) -> tuple[Numbers, Mask, Mask]:
+def _most(votes: Numbers, ties: str) -> tuple[Numbers, Mask, Mask]:
     """Per row of votes the winner, whether there is one, and whether a tie is dropped."""
     label = votes.argmax(axis=1)
     most = np.take_along_axis(votes, label[:, None], axis=1)
     voted = most[:, 0] > 0
+    rule = TIES[ties]
     if rule is None:
         tied = voted & (np.count_nonzero(votes == most, axis=1) > 1)
         return label, voted & ~tied, tied
