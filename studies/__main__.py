@@ -12,6 +12,7 @@ from studies import (
     differences,
     familywise,
     gaps,
+    perspective,
     planning,
     promises,
     rivals,
@@ -27,9 +28,10 @@ MODULES = (
     familywise,
     promises,
     collaboration,
+    planning,
     calibration,
     rivals,
-    planning,
+    perspective,
 )
 STUDIES = {module.STUDY.name: module.STUDY for module in MODULES}
 
