@@ -93,7 +93,7 @@ def _counts(rows: list[dict[str, float]], frame: Frame, bins: int) -> Layered:
     axis = alt.Axis(tickCount=2, labelExpr="format(datum.value, '~s')", grid=False)
     y = alt.Y("items:Q", title="items", scale=alt.Scale(type="sqrt"), axis=axis)
     wide = max(2.0, 0.66 * frame.width / bins / (1.0 - frame.start))
-    bars = alt.Chart(data(rows)).mark_bar(color=FAINT, size=wide, clip=True)
+    bars = alt.Chart(data(rows)).mark_bar(color=FAINT, stroke="white", strokeWidth=0.5, size=wide, clip=True)
     return alt.layer(bars.encode(x=_across(frame, labels=True), y=y, y2=alt.Y2Datum(0))).properties(
         width=frame.width, height=max(36, frame.height // 4)
     )
