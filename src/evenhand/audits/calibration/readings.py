@@ -9,6 +9,7 @@ import numpy as np
 from evenhand.audits.calibration.examining import CALIBRATED
 from evenhand.audits.calibration.settings import COUNTS
 from evenhand.audits.probe import STANDS_OUT
+from evenhand.estimate import Estimate
 from evenhand.evidence import Classed, Evidence
 from evenhand.finding import Finding, Reading, Slice
 from evenhand.measures.calibration import predicted
@@ -35,6 +36,9 @@ def _overall(finding: Finding, classed: Classed, named: Slice) -> Reading:
         f"(ECE) is {ece.value:.4f}; a perfectly calibrated model with these probabilities and as many items would "
         f"show about {honest.value:.4f} ({honest.low:.4f} to {honest.high:.4f}), so this is {verdict}."
     )
+    hidden = [name.upper() for name in ("ace", "sce") if STANDS_OUT in finding.get(name, **named).flags]
+    if hidden and STANDS_OUT not in ece.flags:
+        text += f" By {' and '.join(hidden)}, which look at every class's probability, it is off beyond chance."
     return Reading(named, text, tendency=tendency)
 
 
@@ -58,16 +62,20 @@ def _classes(finding: Finding, classed: Classed, named: Slice) -> Iterator[Readi
         if not found.defined or not honest.defined:
             continue
         more = STANDS_OUT in found.flags
-        verdict = (
-            "the probabilities fail this class by more than chance and its rarity explain"
-            if more
-            else "that is what honest probabilities would give for these items"
-        )
+        verdict = _of_class(found, honest)
         text = (
             f"Items that truly are '{name}' ({found.n:,}): class ECE {found.value:.4f}, and {honest.value:.4f} "
             f"({honest.low:.4f} to {honest.high:.4f}) if the model were calibrated: {verdict}."
         )
         yield Reading(slice_, text, tendency="off" if more else "as expected")
+
+
+def _of_class(found: Estimate, honest: Estimate) -> str:
+    if STANDS_OUT in found.flags:
+        return "the probabilities fail this class by more than chance and its rarity explain"
+    if (found.value or 0.0) < (honest.low or 0.0):
+        return "less than honest probabilities would give, so that other classes bear the errors"
+    return "that is what honest probabilities would give for these items"
 
 
 def _value(finding: Finding, slice_: Slice) -> float:

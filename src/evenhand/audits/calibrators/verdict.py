@@ -83,12 +83,14 @@ def _reason(losses: Losses, chosen: str, best: str) -> str:
     if chosen == NONE:
         lower = f"has a log loss lower than {plain:.4f} by more than chance"
         return f"Leave the probabilities as they are: no calibrator {lower}."
-    why = f"its log loss on the test data, {low:.4f} ({plain:.4f} before), is the lowest"
+    why = (
+        f"fitted once to all validation items, its log loss on the test data, {low:.4f} ({plain:.4f} before), is lowest"
+    )
     if chosen != best:
         lowest = losses.mean(losses.of[best])
         why = (
-            f"its log loss on the test data, {low:.4f} ({plain:.4f} before), cannot be told from the lowest, "
-            f"{lowest:.4f} by {title(best)}, and it is simpler"
+            f"fitted once to all validation items, its log loss on the test data, {low:.4f} ({plain:.4f} before), "
+            f"cannot be told from the lowest, {lowest:.4f} by {title(best)}, and it is simpler"
         )
     return f"Take {title(chosen)} ({chosen}): {why}."
 
