@@ -62,7 +62,8 @@ def audit_perspective(evidence: Evidence, settings: PerspectiveSettings, progres
         drawn += shown
         found += [(measured, None) for measured in sets.of(labelled, p, named, settings)]
     found += [(measured, None) for measured in correlation.of([m for m, _ in found], crowd, settings.level)]
-    origin = provenance(evidence, settings) | {"annotators": len(evidence.annotators), "items": evidence.items}
+    counts = {"items": evidence.items, "annotators": len(evidence.annotators)}
+    origin = provenance(evidence, settings) | {"counts": counts}
     finding = Finding("perspective", QUESTION, _judged(found, settings.level), (), origin, exhibits=tuple(drawn))
     return replace(
         finding,
