@@ -37,6 +37,23 @@ def test_intervals() -> None:
     assert words.interval("bpsn_auc", Estimate.undefined("why", level=0.95, n=0)) == ""
 
 
+def test_a_value_without_an_interval_has_its_p_value() -> None:
+    tested = Estimate.tested(0.0023, 0.016, level=0.95, method="permutation", n=100)
+    for brief in (False, True):
+        assert words.interval("uncertainty_divergence", tested, brief=brief) == "p = .016"
+    assert words.number("uncertainty_divergence", 0.00231) == "0.0023"
+    assert words.p_value(1.0) == "p = 1.000"
+    assert words.p_value(1e-9) == "p < .001"
+    assert words.p_value(0.0005) == "p = .001"
+
+
+def test_deltas_have_a_sign_and_four_digits() -> None:
+    assert words.number("conformity_delta", -0.00124) == "−0.0012"
+    e = estimate(-0.0012, -0.017, 0.012)
+    assert words.interval("conformity_delta", e) == "−0.0170 to +0.0120"
+    assert words.interval("conformity_delta", e, brief=True) == "−.017 to .012"
+
+
 def test_points() -> None:
     assert words.points(0.1387) == "13.9 points"
     assert words.points(0.0041) == "0.41 points"

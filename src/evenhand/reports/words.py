@@ -11,8 +11,10 @@ from evenhand.estimate import Estimate
 
 @dataclass(frozen=True, slots=True)
 class Word:
-    """How a measure is called and shown. `kind`: auc (1 is best), gap (0 is best), loss (0 is best), share, count,
-    from and below (thresholds).
+    """How a measure is called and shown.
+
+    `kind`: auc (1 is best), gap and delta (0 is best), loss (0 is best), divergence (0 is alike, and above 0 by
+    chance), agreement (1 is perfect, 0 is chance), share, size, count, from and below (thresholds).
     """
 
     label: str
@@ -60,7 +62,12 @@ WORDS = {
     "fpr": Word("FPR", "share", "Of the benign items, the share flagged at the threshold."),
     "precision": Word("Precision", "share", "Of the flagged items, the share that is violating."),
     "recall": Word("Recall", "share", "Of the violating items, the share that the model alone flags at the threshold."),
-    "f1": Word("F1", "share", "The harmonic mean of precision and recall."),
+    "f1": Word(
+        "F1",
+        "share",
+        "The harmonic mean of precision and recall of the violating class; for a group of annotators, against what "
+        "they say themselves. 1 is best.",
+    ),
     "tpr_gap": Word(
         "TPR gap", "gap", "TPR of everyone else less TPR of the group. Above 0: the group's are missed more."
     ),
@@ -196,6 +203,79 @@ WORDS = {
         "share",
         "Of the model's errors, the share that was reviewed: how much the review catches.",
     ),
+    "annotator_count": Word("Annotators", "count", "How many people gave labels."),
+    "conformity_delta": Word(
+        "Mean delta",
+        "delta",
+        "How much worse (above 0) or better (below 0) the model fits what somebody says than what the majority says, "
+        "on average over their labels. 0 wherever they agree with the majority; −1 and 1 are the extremes.",
+    ),
+    "delta_below_share": Word(
+        "Fits better",
+        "share",
+        "The share of labels with a delta below 0: they differ from the majority, and the model sides with them.",
+    ),
+    "delta_above_share": Word(
+        "Fits worse",
+        "share",
+        "The share of labels with a delta above 0: they differ from the majority, and the model sides with it.",
+    ),
+    "differing_share": Word(
+        "Differs", "share", "The share of labels that differ from what most people say of the item, whatever the model."
+    ),
+    "uncertainty_divergence": Word(
+        "Uncertainty divergence",
+        "divergence",
+        "How far the shares of deltas below 0, at 0 and above 0 in a group are from everybody's (Kullback-Leibler, "
+        "natural logarithm). 0 is alike; above 0 by chance, so compare it with what shuffling gives.",
+    ),
+    "demographic_divergence": Word(
+        "Demographic divergence",
+        "divergence",
+        "How far clusters of annotators, made only from how the model fits them, differ in who is in them "
+        "(Jensen-Shannon). 0 is alike; above 0 by chance, so compare it with what shuffling gives.",
+    ),
+    "f1_gap": Word(
+        "F1 gap",
+        "gap",
+        "F1 against the labels of the group less F1 against everybody's. Below 0: its labels are matched less well.",
+    ),
+    "cohen_kappa": Word(
+        "Cohen's κ",
+        "agreement",
+        "Of pairs of people who labelled the same item, how far they agree beyond chance: 1 is perfect, 0 is chance. "
+        "Low where nearly all labels are alike, however much people agree.",
+    ),
+    "krippendorff_alpha": Word(
+        "Krippendorff's α",
+        "agreement",
+        "Agreement beyond chance for any number of labels an item: 1 is perfect, 0 is chance. Takes chance from all "
+        "labels together, and falls as κ does where nearly all are alike.",
+    ),
+    "gwet_ac1": Word(
+        "Gwet's AC1",
+        "agreement",
+        "Agreement beyond chance, with a chance that stays small where nearly all labels are alike: there it stays "
+        "high while κ and α fall. Compare all three.",
+    ),
+    "set_coverage": Word(
+        "Coverage", "share", "Of the labels people gave, the share that is in the set of labels predicted for the item."
+    ),
+    "set_size": Word(
+        "Size", "size", "Labels in a predicted set, on average. 1 says something definite, all classes say nothing."
+    ),
+    "f1_delta_correlation": Word(
+        "F1 and delta",
+        "agreement",
+        "Spearman's rank correlation of F1 with the mean delta over models: whether models that match labels better "
+        "also share more of the judgement.",
+    ),
+    "f1_delta_t": Word(
+        "t of F1 and delta",
+        "gap",
+        "The paired t-test between F1 and mean delta that the paper takes. It asks whether the two have the same mean, "
+        "which says nothing of a correlation; shown for comparing with the paper.",
+    ),
 }
 
 # For 100 pairs of these two, how many are ranked as the first sentence says.
@@ -208,33 +288,48 @@ PAIRS = {
 }
 
 
+# Digits after the point, where they are not three; and what is always printed with its sign.
+DIGITS = {"loss": 4, "delta": 4, "divergence": 4}
+SIGNED = ("gap", "delta")
+
+
 def word(measure: str) -> Word:
     """The words for a measure; its name where there are none."""
     return WORDS.get(measure, Word(measure.replace("_", " "), "auc", ""))
 
 
 def number(measure: str, value: float, *, signed: bool = False) -> str:
-    """A value as it is printed: counts whole, gaps with their sign, shares and AUCs to three digits, losses to four."""
+    """A value as it is printed: counts whole, gaps and deltas with their sign, each kind to its digits."""
     kind = word(measure).kind
     if kind == "count" and not signed:
         return f"{value:,.0f}"
     if kind in ("from", "below"):  # a threshold, rounded to the side where less is decided unseen
         return f"{(math.ceil if kind == 'from' else math.floor)(round(1e4 * value, 6)) / 1e4:.4f}"
-    digits = 4 if kind == "loss" else 3
-    text = f"{value:+.{digits}f}" if signed or kind == "gap" else f"{value:.{digits}f}"
+    digits = DIGITS.get(kind, 3)
+    text = f"{value:+.{digits}f}" if signed or kind in SIGNED else f"{value:.{digits}f}"
     return text.replace("-", "−")
 
 
 def interval(measure: str, estimate: Estimate, *, signed: bool = False, brief: bool = False) -> str:
-    """The interval as it is printed; empty for plain facts. In brief: to few digits, without the leading zero."""
+    """What is printed beside a value to say how sure it is: its interval, or the p-value of a test in place of one.
+
+    Empty for plain facts. In brief: to few digits, without the leading zero.
+    """
+    if estimate.low is None and estimate.p_value is not None:
+        return p_value(estimate.p_value)
     if estimate.low is None or estimate.high is None or isclose(estimate.low, estimate.high, rel_tol=1e-9):
         return ""
     ends = [number(measure, end, signed=signed) for end in (estimate.low, estimate.high)]
     if brief and word(measure).kind != "count":
-        fewest = 3 if word(measure).kind == "loss" else 2
+        fewest = DIGITS.get(word(measure).kind, 3) - 1
         digits = fewest if f"{estimate.low:.{fewest}f}" != f"{estimate.high:.{fewest}f}" else fewest + 1
         ends = [f"{end:.{digits}f}".replace("0.", ".", 1).replace("-", "−") for end in (estimate.low, estimate.high)]
     return " to ".join(ends)
+
+
+def p_value(p: float) -> str:
+    """How often chance alone would give as much or more."""
+    return "p < .001" if p < 0.0005 else f"p = {p:.3f}".replace("0.", ".")
 
 
 def percent(value: float) -> str:
