@@ -47,6 +47,45 @@ def classed() -> pl.DataFrame:
     return pl.DataFrame({"kind": names[label], "text": text, **columns, **honest_columns, **groups})
 
 
+@pytest.fixture(scope="session")
+def labelled() -> pl.DataFrame:
+    """A hundred and fifty items with fourteen labels each; half of the women say the opposite of the model `p`.
+
+    Eight annotators are in the group 'few', three in the group 'tiny', which must not be shown; `q` knows nothing.
+    """
+    rng = np.random.default_rng(7)
+    group = np.array(["women"] * 57 + ["men"] * 52 + ["few"] * 8 + ["tiny"] * 3)
+    truth = rng.random(150)
+    p = 1.0 / (1.0 + np.exp(-(3.0 * (truth - 0.5) + rng.normal(size=150))))
+    item = np.repeat(np.arange(150), 14)
+    who = np.concatenate([rng.choice(len(group), 14, replace=False) for _ in range(150)])
+    against = (group[who] == "women") & (rng.random(len(who)) < 0.4)
+    label = np.where(against, p[item] < 0.5, rng.random(len(who)) < truth[item])
+    return pl.DataFrame(
+        {
+            "item": item,
+            "who": [f"secret-{number}" for number in who],
+            "label": label.astype(int),
+            "gender": group[who],
+            "p": p[item],
+            "q": rng.random(150)[item],
+        }
+    )
+
+
+@pytest.fixture(scope="session")
+def perspectives(labelled: pl.DataFrame) -> dict[str, object]:
+    """Reports on whose judgement is shared, of one model and of two."""
+    import evenhand as eh
+
+    roles = {"item": "item", "annotator": "who", "label": "label", "annotator_groups": "gender"}
+    settings = {"replicates": 50, "permutations": 399, "fewest_labels": 10}
+    return {
+        name: eh.audit(labelled, audits="perspective", score=score, **roles, **settings)
+        for name, score in (("one", ["p"]), ("two", ["p", "q"]))
+    }
+
+
 @pytest.fixture
 def program(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path):
     """The command line, in an empty folder."""

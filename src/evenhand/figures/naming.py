@@ -8,7 +8,7 @@ import altair as alt
 
 from evenhand.figures.figure import Figure
 
-TopLevel = alt.LayerChart | alt.FacetChart | alt.ConcatChart | alt.VConcatChart
+TopLevel = alt.Chart | alt.LayerChart | alt.FacetChart | alt.ConcatChart | alt.HConcatChart | alt.VConcatChart
 
 
 def named(model: str | None) -> dict[str, str]:
@@ -16,8 +16,8 @@ def named(model: str | None) -> dict[str, str]:
     return {} if model is None else {"model": model}
 
 
-def figure(name: str, title: str, caption: str, chart: TopLevel, model: str | None) -> Figure:
-    """A figure of the calibration audit, about one model."""
+def figure(audit: str, name: str, title: str, caption: str, chart: TopLevel, model: str | None = None) -> Figure:
+    """A figure of an audit, about one model or about all of them."""
     spec: dict[str, Any] = chart.to_dict()
     about = "" if model is None else f"{'' if title.endswith('?') else ':'} {model}"
-    return Figure("calibration", name, f"{title}{about}", caption, spec, named(model))
+    return Figure(audit, name, f"{title}{about}", caption, spec, named(model))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 
-from evenhand.figures import bias, calibration, collaboration
+from evenhand.figures import bias, calibration, collaboration, perspective
 from evenhand.figures.figure import Figure
 from evenhand.finding import Finding
 
@@ -12,6 +12,7 @@ FIGURES: dict[str, Callable[[Finding], Iterator[Figure]]] = {
     "bias": bias.figures,
     "calibration": calibration.figures,
     "collaboration": collaboration.figures,
+    "perspective": perspective.figures,
 }
 
 

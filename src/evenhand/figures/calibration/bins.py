@@ -7,9 +7,9 @@ from typing import Any
 
 import altair as alt
 
-from evenhand.figures.calibration.naming import figure, named
 from evenhand.figures.data import data
 from evenhand.figures.figure import FAINT, INK, MODELS, Figure
+from evenhand.figures.naming import figure, named
 from evenhand.finding import Finding
 
 
@@ -30,6 +30,7 @@ def against_bins(finding: Finding, model: str | None) -> Figure | None:
         blue.mark_point(color=MODELS[0], filled=True, size=44, opacity=1),
     ).properties(width=260, height=150)
     return figure(
+        "calibration",
         "bins",
         "ECE against the number of bins",
         "Blue: the ECE found, with its interval. Grey: what a calibrated model would show by chance. More bins find "

@@ -7,9 +7,9 @@ from typing import Any
 
 import altair as alt
 
-from evenhand.figures.calibration.naming import figure, named
 from evenhand.figures.data import data
 from evenhand.figures.figure import FAINT, MODELS, VIOLATING, Figure
+from evenhand.figures.naming import figure, named
 from evenhand.finding import Finding
 
 OFF, FINE = "off beyond chance", "no more than chance"
@@ -38,6 +38,7 @@ def class_errors(finding: Finding, model: str | None) -> Figure | None:
     )
     chart = alt.layer(*_layers(rows, furthest, y, color)).properties(width=360, height=ROW * max(2, len(rows)))
     return figure(
+        "calibration",
         "class_errors",
         "Which classes are off?",
         "Grey: what a perfectly calibrated model with these probabilities and as many items would show (the bar is the "

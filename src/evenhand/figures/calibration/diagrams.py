@@ -7,8 +7,8 @@ from dataclasses import replace
 import altair as alt
 
 from evenhand.figures import reliability as drawing
-from evenhand.figures.calibration.naming import figure
 from evenhand.figures.figure import Figure
+from evenhand.figures.naming import figure
 from evenhand.finding import Exhibit, Finding
 
 ACROSS = 2  # panels in a row: as many as a phone has room for
@@ -24,6 +24,7 @@ def reliability(finding: Finding, model: str | None) -> Figure | None:
         return None
     frame = replace(OVERALL, start=_chance(finding))
     return figure(
+        "calibration",
         "reliability",
         "Is it right as often as it says?",
         "All items. On the dashed line the model is right exactly as often as it says; above it the model is too "
@@ -47,6 +48,7 @@ def class_reliability(finding: Finding, model: str | None) -> Figure | None:
         for name, exhibit in plain.items()
     ]
     return figure(
+        "calibration",
         "class_reliability",
         "The items of each true class",
         "Only items that truly are of the class. Nobody who sees an item knows its true class beforehand, so even "
@@ -66,6 +68,7 @@ def column_reliability(finding: Finding, model: str | None) -> Figure | None:
     if not panels:
         return None
     return figure(
+        "calibration",
         "column_reliability",
         "The probability of each class",
         "All items, by the probability that the model gives to the class. Here the dashed line is the aim: of the "
