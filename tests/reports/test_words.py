@@ -9,6 +9,7 @@ from evenhand.audits.quantities import OF_EVERYTHING
 from evenhand.estimate import Estimate
 from evenhand.measures.collaboration import Capacity
 from evenhand.reports import words
+from evenhand.reports.perspective import GLOSSARY
 from evenhand.routing.strategies import UNCERTAINTY
 
 
@@ -77,6 +78,8 @@ def test_every_quantity_has_words() -> None:
     for name in (*(number.measure for number in OVERALL), *OF_CLASSES):
         assert words.word(name).meaning, name
         assert words.word(name).kind == ("share" if name in ("accuracy", "weighted_f1") else "loss"), name
+    for name in GLOSSARY:
+        assert words.word(name).meaning, name
     assert words.word("new_measure").label == "new measure"
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from evenhand.reports import bias, calibration, calibrators, collaboration
+from evenhand.reports import bias, calibration, calibrators, collaboration, perspective
 from evenhand.reports.section import Section
 
 SECTIONS: dict[str, Section] = {
@@ -10,4 +10,5 @@ SECTIONS: dict[str, Section] = {
     "calibration": calibration.SECTION,
     "calibrators": calibrators.SECTION,
     "collaboration": collaboration.SECTION,
+    "perspective": perspective.SECTION,
 }

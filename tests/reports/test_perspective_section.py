@@ -1,0 +1,164 @@
+"""The perspective section: whose judgement is shared less, how sure that is, and what chance would give, in words."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from html import unescape
+
+import polars as pl
+import pytest
+
+import evenhand as eh
+from evenhand.reports import words
+from evenhand.reports.perspective import AGREEMENT, DELTAS, FIT, PROMISES, below, shade
+from reports.test_collaboration_section import printed
+from reports.test_html import NASTY, parsed
+
+GROUPS = ("women", "men", "few")
+ROLES = {"item": "item", "annotator": "who", "label": "label", "annotator_groups": "gender"}
+QUICK = {"replicates": 50, "permutations": 99, "fewest_labels": 10}
+
+
+@pytest.fixture(scope="module")
+def report(perspectives) -> eh.Report:
+    return perspectives["one"]
+
+
+@pytest.fixture(scope="module")
+def two(perspectives) -> eh.Report:
+    return perspectives["two"]
+
+
+@pytest.fixture(scope="module")
+def quiet(labelled: pl.DataFrame) -> eh.Report:
+    """Groups that have nothing to do with what people say."""
+    halves = pl.when(pl.col("who").str.slice(7).cast(int) % 2 == 0).then(pl.lit("right")).otherwise(pl.lit("left"))
+    return eh.audit(labelled.with_columns(halves.alias("gender")), audits="perspective", score="q", **ROLES, **QUICK)
+
+
+def test_the_card_says_whose_judgement_is_shared_less(report: eh.Report) -> None:
+    page, (finding,) = report.html(), report.findings
+    parsed(page)
+    card = " ".join(page.split("</article>")[0].split())
+    assert "It shares the judgement of <b>women</b> <b>less</b> than everybody's" in card
+    e = finding.get("conformity_delta", annotators="women")
+    assert words.number("conformity_delta", e.value) in card
+    assert words.interval("conformity_delta", e) in card
+    assert "<b>Next</b>: look at items where these people and the majority differ" in card
+
+
+def test_nothing_to_mend_where_nobody_stands_out(quiet: eh.Report) -> None:
+    card = quiet.html().split("</article>")[0]
+    assert "<b>No group of annotators stands out</b>, as far as 120 annotators can tell" in card
+    assert "nothing to mend by these numbers" in card
+    assert "●" not in quiet.html()
+    assert "No group of annotators stands out" in printed(quiet)
+
+
+def test_every_number_is_on_the_page(two: eh.Report) -> None:
+    page, (finding,) = two.html(), two.findings
+    for model in ("p", "q"):
+        for group in GROUPS:
+            for measure in (*DELTAS, *FIT, "differing_share", "uncertainty_divergence"):
+                e = finding.get(measure, model=model, annotators=group)
+                assert words.number(measure, e.value) in page
+                assert words.interval(measure, e) in page
+            for kind in PROMISES:
+                e = finding.get("set_size", model=model, annotators=group, sets=kind)
+                assert words.number("set_size", e.value) in page
+    for measure in AGREEMENT:
+        assert words.number(measure, finding.get(measure).value) in page
+    assert words.number("cohen_kappa", finding.get("cohen_kappa", annotators="few", **{"with": "men"}).value) in page
+
+
+def test_a_divergence_has_a_p_value_and_what_shuffling_gives(report: eh.Report) -> None:
+    table = report.html().split("Could it be chance?")[1].split("</table>")[0]
+    (finding,) = report.findings
+    for group in GROUPS:
+        e = finding.get("uncertainty_divergence", annotators=group)
+        assert f"<small>{unescape(words.p_value(e.p_value))}</small>" in table
+        chance = finding.get("uncertainty_divergence", annotators=group, as_if="shuffled")
+        assert words.number("uncertainty_divergence", chance.value) in table
+
+
+def test_models_are_ranked_by_what_is_beyond_chance(two: eh.Report) -> None:
+    table = two.html().split("Groups that stand out")[1].split("</table>")[0]
+    assert table.index("<th>p</th>") < table.index("<th>q</th>")
+    assert "women" in table.split("<th>q</th>")[0]
+    assert two.html().count("</article>") == 2
+    assert "Do models that match labels better" not in two.html()  # two are too few to tell
+
+
+def test_over_five_models_or_more_f1_and_delta_are_compared(two: eh.Report) -> None:
+    (finding,) = two.findings
+    more = (
+        eh.Measured("f1_delta_correlation", {}, eh.Estimate(-0.4, -0.9, 0.3, 0.95, "fisher_z", 6)),
+        eh.Measured("f1_delta_t", {}, eh.Estimate.tested(7.25, 0.0001, level=0.95, method="t_test", n=6)),
+    )
+    rest = [m for m in finding if not m.measure.startswith("f1_delta")]
+    page = eh.Report((replace(finding, estimates=(*rest, *more)),)).html()
+    table = page.split("Do models that match labels better")[1].split("</table>")[0]
+    for said in ("−0.400", "+7.250", "p &lt; .001"):
+        assert said in table
+
+
+def test_sets_stand_beside_their_promise(report: eh.Report) -> None:
+    page = report.html()
+    assert "<b>90 %</b> of cases" in page
+    for kind in PROMISES.values():
+        assert f"Coverage, {kind}" in page
+    shaded = below(0.9)
+    assert shaded("set_coverage", eh.Estimate(0.8, 0.75, 0.85, 0.95, "m", 9))
+    assert not shaded("set_coverage", eh.Estimate(0.88, 0.85, 0.91, 0.95, "m", 9))
+    assert not shaded("set_size", eh.Estimate(0.8, 0.75, 0.85, 0.95, "m", 9))
+    assert not shaded("set_coverage", eh.Estimate.undefined("why", level=0.95, n=0))
+
+
+def test_agreement_is_coloured_where_it_is_known() -> None:
+    assert shade("cohen_kappa", eh.Estimate(0.4, 0.3, 0.5, 0.95, "m", 9))
+    assert not shade("cohen_kappa", eh.Estimate(0.7, -0.9, 1.0, 0.95, "m", 9))
+    assert not shade("cohen_kappa", eh.Estimate(-0.2, -0.3, -0.1, 0.95, "m", 9))
+    assert not shade("f1", eh.Estimate(0.4, 0.3, 0.5, 0.95, "m", 9))
+
+
+def test_nothing_about_a_single_annotator_is_shown(report: eh.Report, two: eh.Report) -> None:
+    for shown in (report.html(), report.csv(), printed(report), two.html()):
+        assert "secret-" not in shown
+        assert ">tiny<" not in shown
+    assert "fewer than 5 annotators is not shown" in " ".join(printed(report).split())
+
+
+def test_how_many_labels_items_and_people_there_are(report: eh.Report) -> None:
+    assert "2,100 labels of 150 items by 120 annotators" in report.html()
+
+
+@pytest.mark.parametrize("width", [80, 120])
+def test_a_terminal_has_short_tables(report: eh.Report, width: int) -> None:
+    said = printed(report, width)
+    assert max(len(line.rstrip()) for line in said.splitlines()) <= width
+    assert len(said.splitlines()) < 70
+    e = report.findings[0].get("uncertainty_divergence", annotators="men")
+    assert words.p_value(e.p_value) in said
+    assert "stands out among all comparisons made" in said
+    assert "The model shares the judgement of 'women' less" in " ".join(said.split())
+
+
+def test_groups_and_models_that_are_markup(labelled: pl.DataFrame) -> None:
+    table = labelled.rename({"p": NASTY}).with_columns(pl.col("gender").replace("women", f"g{NASTY}"))
+    page = eh.audit(table, audits="perspective", score=[NASTY, "q"], **ROLES, **QUICK).html()
+    parsed(page)
+    assert "<script>alert" not in page
+
+
+def test_too_few_labels_for_clusters(labelled: pl.DataFrame) -> None:
+    report = eh.audit(labelled, audits="perspective", score="p", **ROLES, **QUICK | {"fewest_labels": 1000})
+    page = report.html()
+    parsed(page)
+    assert "No clusters: only 0 annotators gave 1000 labels or more" in page
+    assert "could not be put together" in " ".join(printed(report).split())
+
+
+def test_a_finding_read_again_is_shown_again(two: eh.Report, tmp_path) -> None:
+    again = eh.Report((eh.load(two.save(tmp_path) / "findings.json"),))
+    parsed(again.html())
+    assert "<b>women</b> <b>less</b>" in " ".join(again.html().split())
