@@ -97,7 +97,7 @@ def test_nobody_is_shown_alone() -> None:
     rare = people.with_columns(gender=pl.when(pl.col("who") < 3).then(pl.lit("rare")).otherwise(pl.col("gender")))
     finding = audited((labels, items, rare))
     assert finding.values("annotators") == ("men", "women")
-    assert any("fewer than 5 annotators are not shown" in caveat for caveat in finding.caveats)
+    assert any("1 group with fewer than 5 annotators is not shown" in caveat for caveat in finding.caveats)
     two = rare.with_columns(
         gender=pl.when(pl.col("who").is_between(3, 5)).then(pl.lit("seldom")).otherwise(pl.col("gender"))
     )

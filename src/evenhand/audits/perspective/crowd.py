@@ -58,4 +58,6 @@ def _notes(small: int, *, together: bool) -> tuple[str, ...]:
     if not small:
         return ()
     what = f"are put together as '{OTHER}'" if together else "count only in the whole"
-    return (f"{small} groups with fewer than {FEWEST} annotators are not shown, so that nobody is; they {what}.",)
+    groups = "1 group" if small == 1 else f"{small} groups"
+    left = f"{groups} with fewer than {FEWEST} annotators {'is' if small == 1 else 'are'} not shown, so that nobody is"
+    return (f"{left}; these people {what}.",)
