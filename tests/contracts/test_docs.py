@@ -15,11 +15,14 @@ import evenhand as eh
 from evenhand.audits.bias.quantities import OF_GROUPS
 from evenhand.audits.calibration.numbers import OF_CLASSES, OVERALL
 from evenhand.audits.collaboration.quantities import PLAIN, at, of_strategy
+from evenhand.audits.perspective import PerspectiveSettings
 from evenhand.audits.quantities import OF_EVERYTHING
+from evenhand.audits.settings import Settings
 from evenhand.calibrators import METHODS
 from evenhand.classifiers.description import KINDS, Description
 from evenhand.evidence.declaration import Declaration
 from evenhand.measures.collaboration import Capacity
+from evenhand.reports.perspective import GLOSSARY
 from evenhand.reports.table import SECTIONS
 from evenhand.routing.strategies import UNCERTAINTY
 from evenhand.synthetic.community import community, planted
@@ -80,6 +83,14 @@ def test_every_measure_is_explained() -> None:
         assert f"`{quantity.name}`" in DOCS["docs/audits/collaboration.md"], quantity.name
     for name in (*(number.measure for number in OVERALL), *OF_CLASSES):
         assert f"`{name}`" in DOCS["docs/audits/calibration.md"], name
+    for name in ("count", "annotator_count", *GLOSSARY):
+        assert f"`{name}`" in DOCS["docs/audits/perspective.md"], name
+
+
+def test_every_choice_about_annotators_is_explained() -> None:
+    own = set(PerspectiveSettings.__dataclass_fields__) - set(Settings.__dataclass_fields__)
+    for name in sorted(own - {"permutations"}):
+        assert f"--{name.replace('_', '-')}" in DOCS["docs/audits/perspective.md"], name
 
 
 def test_every_calibrator_is_explained() -> None:
@@ -116,12 +127,19 @@ def test_links_lead_somewhere() -> None:
 @pytest.fixture(scope="module")
 def workplace(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("docs")
-    table = community(4000, seed=3).items.rename({"model_a": "p", "toxicity": "toxic"})
+    made = community(4000, seed=3)
+    table = made.items.rename({"model_a": "p", "toxicity": "toxic"})
     table.write_parquet(folder / "comments.parquet")
     table.head(2000).write_parquet(folder / "validation.parquet")
     table.tail(2000).write_parquet(folder / "test.parquet")
     table.select("text", "toxic").write_parquet(folder / "labelled.parquet")
     table.select("text").head(50).write_csv(folder / "texts.csv")
+    made.annotations.head(6000).write_parquet(folder / "labels.parquet")
+    made.annotators.rename({"id": "annotator"}).write_parquet(folder / "people.parquet")
+    table.select(item="id", p="p").write_parquet(folder / "scored.parquet")
+    (folder / "map.toml").write_text(
+        '[gender]\nwomen = "woman"\nmen = "man"\n[ethnicity]\nwhite = "white"\nother = "*"\n'
+    )
     return folder
 
 
