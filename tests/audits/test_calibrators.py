@@ -129,3 +129,9 @@ def test_real_predictions_tell_whether_weighting_helps(real_data) -> None:
         ts, wts = ({m: finding.get(m, calibrator=c).value for m in ("cece", "ece")} for c in ("ts", "wts"))
         assert wts["cece"] < ts["cece"]
         assert wts["ece"] > ts["ece"]
+
+
+def test_the_items_fitted_on_are_not_measured_with() -> None:
+    frame = made(400, 1)
+    with pytest.raises(eh.InputError, match="would be fitted on"):
+        compared(frame, frame)

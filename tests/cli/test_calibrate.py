@@ -61,6 +61,10 @@ def test_a_score_in_other_files_and_on_other_scales(files) -> None:
     assert files("calibrate", "apply", "c.json", "binary.parquet", "-o", "out.parquet").code == 0
     out = pl.read_parquet("out.parquet")
     assert out.columns == ["z", "y", "z_calibrated"]
+    frame.with_columns(z=100.0 / (1.0 + (-pl.col("z")).exp())).write_parquet("percent.parquet")
+    done = files("calibrate", "apply", "c.json", "percent.parquet", "--scale", "percent", "-o", "again.parquet")
+    assert done.code == 0, done.err
+    assert np.allclose(pl.read_parquet("again.parquet")["z_calibrated"], out["z_calibrated"], atol=1e-9)
     assert np.corrcoef(out["z_calibrated"], p)[0, 1] > 0.99
 
 

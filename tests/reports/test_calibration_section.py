@@ -66,7 +66,7 @@ def test_a_class_that_is_off_where_the_ece_is_not_is_said() -> None:
     assert HIDDEN in card
     assert f"ACE {finding.get('ace').value:.4f}" in card
     assert "nothing to mend" not in card
-    assert "which look at every probability" in " ".join(printed(report).split())
+    assert "taken over every probability" in " ".join(printed(report).split())
 
 
 def test_each_number_stands_beside_that_of_a_calibrated_model(report: eh.Report) -> None:

@@ -120,7 +120,7 @@ def test_other_models_beside_and_markup(classed: pl.DataFrame) -> None:
 
 
 def test_two_classes(small: pl.DataFrame) -> None:
-    wide = pl.concat([small, small])
+    wide = pl.concat([small, small.with_columns(pl.col("first") ** 1.1)])
     page = compared(wide, probabilities=None, score="first", label="y").html()
     parsed(page)
     assert "beta calibration (beta)" in page

@@ -38,8 +38,8 @@ HISTOGRAM = {"bins": BINS, "equal": "width"}
 METHODS: dict[str, Method] = {
     method.name: method
     for method in (
-        Method("ts", "temperature scaling", Temperature, temperature, keeps_argmax=True),
-        Method("wts", "weighted temperature scaling", Temperature, weighted_temperature, keeps_argmax=True),
+        Method("ts", "temperature scaling", Temperature, temperature, keeps_argmax=True, few=10),
+        Method("wts", "weighted temperature scaling", Temperature, weighted_temperature, keeps_argmax=True, few=10),
         Method("vector", "vector scaling", Vector, vector, few=20),
         Method("platt", "Platt scaling", Platt, platt, binary=True, few=20),
         Method("beta", "beta calibration", Beta, beta, binary=True, few=20),

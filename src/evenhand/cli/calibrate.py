@@ -62,7 +62,7 @@ def fit(
     found = fit_calibrator(evidence, method, **({} if bins is None else {"bins": bins}))
     write(found, out)
     print(f"{METHODS[found.method].title}, fitted on {sum(found.items):,.0f} items: {out}")
-    for warning in found.warnings:
+    for warning in (*found.warnings, *evidence.notes):
         print(f"· {warning}")
 
 
@@ -82,10 +82,13 @@ def apply(
     from evenhand.calibrators import read
     from evenhand.evidence import Declaration
 
-    given = _roles(probabilities, classes, score, scale, normalise)
-    named = bool(probabilities or score)
-    names = apply_file(read(calibrator), file, out, roles=Declaration.of(given) if named else None, normalise=normalise)
+    found = read(calibrator)
+    given = _roles(probabilities, classes, score, scale or found.scale, normalise)
+    names = apply_file(found, file, out, roles=Declaration.of(given))
     print(f"{out}: {', '.join(names)}")
+    other = listed(probabilities or score)
+    if other and tuple(other) != found.columns:
+        print(f"· fitted on {', '.join(found.columns)}: is this the same model and question?")
 
 
 @app.command("compare")

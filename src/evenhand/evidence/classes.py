@@ -23,6 +23,8 @@ def probabilities(table: Table, declaration: Declaration) -> tuple[FloatArray, l
     for number, column in enumerate(declaration.probabilities):
         found[:, number] = columns.score(table, column, scale, notes, "probability")
     if scale.name == "logit":
+        if found.min() >= 0.0 and np.allclose(found.sum(axis=1), 1.0, atol=ROUNDED):
+            notes.append("Every row lies from 0 to 1 and sums to one: are these probabilities rather than logits?")
         return special.softmax(found, axis=1), notes
     if scale.probability is None:
         table.fail("ranks cannot be shared out between classes: give probabilities", declaration.probabilities[0])
@@ -71,7 +73,7 @@ def label(table: Table, declaration: Declaration) -> tuple[IntArray, list[str]]:
     bad = ~words.is_in(known.implode())
     if bad.any():
         wrong = str(words.filter(bad)[0])
-        hint = f"{nearest(wrong, names)} Labels are named like the columns, or as --classes says, in their order"
+        hint = f"{nearest(wrong, names)}. Labels are named like the columns, or as --classes says, in their order"
         table.fail(f"the label '{wrong}' is no class; {hint}", column, bad)
     numbers = words.replace_strict(names, list(range(len(names))), return_dtype=pl.Int32).to_numpy()
     if len(np.unique(numbers)) < 2:

@@ -115,7 +115,10 @@ def _plain(finding: Finding, title: str, measures: tuple[str, ...], called: Call
 
 
 def _lines(finding: Finding) -> list[str]:
-    return [reading.text for reading in finding.readings]
+    chosen = next((r.slice["calibrator"] for r in finding.readings if r.tendency == "recommended"), NONE)
+    mend = f"evenhand calibrate fit VALIDATION --method {chosen} …, apply it, and audit the result"
+    more = [] if chosen == NONE else [f"Next: {mend}: a class may still be off that the log loss hardly feels."]
+    return [*(reading.text for reading in finding.readings), *more]
 
 
 SECTION = Section("calibrators.html", section, _grids, _lines)

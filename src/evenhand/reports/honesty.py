@@ -85,7 +85,7 @@ def lines(found: dict[str, Any]) -> list[str]:
     off = [f"{one.name} ({_against(one)})" for one in found["off"]]
     said = [
         f"{found['model']}: {found['reading']}" if found["model"] else found["reading"],
-        f"Off by {hidden(found['hidden'])}, which look at every probability." if found["hidden"] else "",
+        f"Off by {hidden(found['hidden'])}, taken over every probability." if found["hidden"] else "",
         f"Off beyond chance: {', '.join(off)}." if off else "",
         f"Off by class ACE alone: {', '.join(found['off_by_ace'])}." if found["off_by_ace"] else "",
         f"No more than chance: {', '.join(found['fine'])}." if found["fine"] else "",

@@ -30,7 +30,7 @@ def _overall(finding: Finding, classed: Classed, named: Slice) -> Reading:
     sure, right = _means(classed)
     word, tendency = _direction(sure - right)
     ece, honest = finding.get("ece", **named), finding.get("ece", **named, **CALIBRATED)
-    verdict = "more than chance explains" if STANDS_OUT in ece.flags else "no more than chance explains"
+    verdict = _of_all(ece, honest)
     text = (
         f"On average the model is {sure:.1%} sure and right {right:.1%} of the time: {word}. Its calibration error "
         f"(ECE) is {ece.value:.4f}; a perfectly calibrated model with these probabilities and as many items would "
@@ -38,7 +38,7 @@ def _overall(finding: Finding, classed: Classed, named: Slice) -> Reading:
     )
     hidden = [name.upper() for name in ("ace", "sce") if STANDS_OUT in finding.get(name, **named).flags]
     if hidden and STANDS_OUT not in ece.flags:
-        text += f" By {' and '.join(hidden)}, which look at every class's probability, it is off beyond chance."
+        text += f" By {' and '.join(hidden)}, taken over every class's probability, it is off beyond chance."
     return Reading(named, text, tendency=tendency)
 
 
@@ -68,6 +68,14 @@ def _classes(finding: Finding, classed: Classed, named: Slice) -> Iterator[Readi
             f"({honest.low:.4f} to {honest.high:.4f}) if the model were calibrated: {verdict}."
         )
         yield Reading(slice_, text, tendency="off" if more else "as expected")
+
+
+def _of_all(found: Estimate, honest: Estimate) -> str:
+    if STANDS_OUT in found.flags:
+        return "more than chance explains"
+    if (found.value or 0.0) > (honest.high or 0.0):
+        return "more than it would usually show, but with so many numbers looked at not beyond chance"
+    return "no more than chance explains"
 
 
 def _of_class(found: Estimate, honest: Estimate) -> str:

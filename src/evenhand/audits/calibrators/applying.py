@@ -39,12 +39,15 @@ def fit_calibrator(evidence: Evidence, method: str, **options: Any) -> Calibrato
         raise error.within(evidence.name) from None
 
 
-def apply_file(
-    calibrator: Calibrator, data: Any, out: Path, *, roles: Declaration | None = None, normalise: bool = False
-) -> list[str]:
-    """Write the same rows and columns with calibrated probabilities beside; the names of the new columns."""
+def apply_file(calibrator: Calibrator, data: Any, out: Path, *, roles: Declaration | None = None) -> list[str]:
+    """Write the same rows and columns with calibrated probabilities beside; the names of the new columns.
+
+    `roles` without columns leave those that it was fitted on, written in another way.
+    """
     source = open_source(data)
-    declaration = roles or replace(_roles(calibrator), normalise=normalise)
+    declaration = roles or _roles(calibrator)
+    if not (declaration.probabilities or declaration.score):
+        declaration = replace(_roles(calibrator), scale=declaration.scale, normalise=declaration.normalise)
     columns = declaration.probabilities or declaration.score
     names = [f"{column}{SUFFIX}" for column in columns]
     known = source.columns()

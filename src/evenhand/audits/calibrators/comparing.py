@@ -29,7 +29,7 @@ from evenhand.tally import FloatArray
 
 QUESTION = "Which calibrator makes these probabilities most honest?"
 SPREAD = "lowest_and_highest"
-BEST = "best"
+BEST = "best"  # not of class ACE: that is how little was given to the truth, which honest probabilities need not lower
 OF_CLASSES = ("class_ece", "class_ace")
 
 
@@ -66,6 +66,10 @@ def compare_calibrators(
     progress: Progress = silent,
 ) -> Finding:
     """Measure all calibrators; `beside` are test predictions of other models, such as one trained in another way."""
+    if validation.provenance()["evidence"] == test.provenance()["evidence"]:
+        raise InputError(
+            "these are the items that calibrators would be fitted on: measure with others", source=test.name
+        )
     plain = whole(validation, test, settings.run)
     _check_bins(plain, settings, test)
     classes = plain[0].test.classes
@@ -153,7 +157,7 @@ def _estimates(values: Mapping[str, Values], asked: Sequence[Asked], test: Class
         for (name, found), mean in zip(column, means, strict=True):
             n = len(test.label) if one.number.column is None else int((test.label == one.number.column).sum())
             estimate = Estimate(mean, min(*found, mean), max(*found, mean), level, SPREAD, n)
-            best = mean == ends(means) and len(set(means)) > 1
+            best = mean == ends(means) and len(set(means)) > 1 and one.number.measure != "class_ace"
             slice_ = {"calibrator": name, **one.slice}
             yield Measured(one.number.measure, slice_, estimate.flagged(BEST) if best else estimate)
 

@@ -47,7 +47,7 @@ def audit_perspective(evidence: Evidence, settings: PerspectiveSettings, progres
     assert isinstance(evidence, AnnotationEvidence)
     crowd = Crowd.of(evidence.annotators)
     size = (evidence.items, len(evidence.annotators), len(evidence.classes))
-    annotations = Annotations.of(evidence.item, evidence.annotator, evidence.label, size=size)
+    annotations = crowd.shown(Annotations.of(evidence.item, evidence.annotator, evidence.label, size=size))
     _check(annotations, crowd, evidence)
     most = _majority(annotations, crowd, settings, evidence)
     labelled = Labelled(annotations, crowd, settings)
@@ -62,7 +62,7 @@ def audit_perspective(evidence: Evidence, settings: PerspectiveSettings, progres
         drawn += shown
         found += [(measured, None) for measured in sets.of(labelled, p, named, settings)]
     found += [(measured, None) for measured in correlation.of([m for m, _ in found], crowd, settings.level)]
-    counts = {"items": evidence.items, "annotators": len(evidence.annotators)}
+    counts = {"labels": len(annotations), "items": evidence.items, "annotators": int(crowd.sizes()[-1])}
     origin = provenance(evidence, settings) | {"counts": counts}
     finding = Finding("perspective", QUESTION, _judged(found, settings.level), (), origin, exhibits=tuple(drawn))
     return replace(
@@ -73,11 +73,11 @@ def audit_perspective(evidence: Evidence, settings: PerspectiveSettings, progres
 
 
 def _check(annotations: Annotations, crowd: Crowd, evidence: AnnotationEvidence) -> None:
-    if np.bincount(annotations.item).max() < 2:
-        problem = "every item has one label only: disagreement between people cannot be measured"
-        raise InputError(problem, source=evidence.name)
     if len(crowd.names) < 2:
         problem = "fewer than two groups have five annotators or more: there is nothing to compare"
+        raise InputError(problem, source=evidence.name)
+    if np.bincount(annotations.item, minlength=1).max() < 2:
+        problem = "every item has one label only: disagreement between people cannot be measured"
         raise InputError(problem, source=evidence.name)
 
 

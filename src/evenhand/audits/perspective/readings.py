@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from evenhand.audits.perspective.chance import SHUFFLED
-from evenhand.audits.perspective.crowd import Crowd
+from evenhand.audits.perspective.crowd import MANY, Crowd
 from evenhand.audits.probe import STANDS_OUT
 from evenhand.estimate import Estimate
 from evenhand.finding import Finding, Reading, Slice
@@ -40,7 +40,8 @@ def _least(finding: Finding, crowd: Crowd, named: Slice) -> Reading:
     if not known or everybody.value is None:
         return Reading(named, "No group has a mean delta.")
     marked = [name for name in known if STANDS_OUT in known[name].flags]
-    order = sorted(marked or known, key=lambda name: known[name].value or 0.0)
+    many = [name for name in known if (finding.get("annotator_count", annotators=name).value or 0.0) >= MANY]
+    order = sorted(marked or many or known, key=lambda name: known[name].value or 0.0)
     if not marked:
         ends = " to ".join(f"{known[name].value:.4f} ('{name}')" for name in (order[0], order[-1]))
         text = f"No group of annotators stands out: mean deltas go from {ends}, as shuffling the groups would give too."

@@ -17,7 +17,7 @@ from evenhand.tally import FloatArray
 
 def of(labelled: Labelled, p: FloatArray, named: Slice, settings: PerspectiveSettings) -> Iterator[Measured]:
     """Calibrated on half of the items, with a promise over all, for each class, or for each group."""
-    known = labelled.annotations.only(labelled.crowd.group[labelled.annotations.annotator] >= 0)
+    known = labelled.annotations
     first = split_by_item(known.item, seed=settings.seed)
     fitted, held = known.only(first), known.only(~first)
     if not len(fitted) or not len(held):

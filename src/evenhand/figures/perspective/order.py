@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
+from evenhand.audits.perspective.crowd import MANY
 from evenhand.figures.naming import named
 from evenhand.finding import Finding
-
-FEW = 20  # annotators, below which a group's numbers move with every one of them
 
 
 def is_few(finding: Finding, group: str) -> bool:
     """Whether a group has so few annotators that hardly anything can be said of it."""
-    return (finding.get("annotator_count", annotators=group).value or 0.0) < FEW
+    return (finding.get("annotator_count", annotators=group).value or 0.0) < MANY
 
 
 def furthest_first(finding: Finding) -> list[str]:
