@@ -11,9 +11,9 @@ import evenhand
 
 ROOT = Path(evenhand.__file__).parent
 LAYERS = [
-    {"version", "errors", "estimate", "files", "finding", "progress", "tally"},
+    {"version", "arrays", "errors", "estimate", "files", "finding", "progress", "tally"},
     {"evidence", "measures", "intervals", "synthetic", "calibrators", "conformal"},
-    {"classifiers", "routing"},
+    {"classifiers", "routing", "sampling"},
     {"audits"},
     {"figures"},
     {"reports"},

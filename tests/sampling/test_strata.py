@@ -1,0 +1,135 @@
+"""Strata and allocations: published figures, brute force, and what must not depend on anything."""
+
+from __future__ import annotations
+
+import itertools
+
+import numpy as np
+import pytest
+
+from evenhand.errors import InputError
+from evenhand.sampling import allocation, strata
+
+W, P = [0.80, 0.10, 0.05, 0.01, 0.04], np.array([0.0005, 0.005, 0.01, 0.05, 0.0025])
+SIZES = (np.array(W) * 10**6).astype(int)
+
+
+def test_the_published_allocation() -> None:
+    found = allocation.optimal(4000, SIZES, np.sqrt(P * (1 - P)))
+    assert found.tolist() == [2098, 828, 584, 256, 234]
+    assert np.dot(W, P) == pytest.approx(0.002, abs=5e-7)
+    assert np.sqrt(np.sum(np.square(W) * P * (1 - P) / found)) == pytest.approx(0.000539, abs=5e-7)
+
+
+def test_no_other_allocation_is_better_than_the_optimal_one() -> None:
+    sizes, p = np.array([60, 30, 10]), np.array([0.02, 0.1, 0.5])
+    found = allocation.optimal(20, sizes, np.sqrt(p * (1 - p)))
+
+    def variance(n: tuple[int, ...]) -> float:
+        return sum((size / 100) ** 2 * q * (1 - q) / k for size, q, k in zip(sizes, p, n, strict=True))
+
+    everything = (n for n in itertools.product(range(1, 19), repeat=3) if sum(n) == 20 and n[2] <= 10)
+    assert variance(tuple(found)) <= min(variance(n) for n in everything) * 1.01
+
+
+@pytest.mark.parametrize("seed", range(30))
+def test_allocations_add_up_within_bounds(seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    sizes = rng.integers(1, 60, 7)
+    n = int(rng.integers(14, sizes.sum() + 1)) if sizes.sum() > 14 else int(sizes.sum())
+    for found in (
+        allocation.equal(n, sizes, least=2),
+        allocation.proportional(n, sizes, least=2),
+        allocation.optimal(n, sizes, rng.random(7) ** 4, least=2),
+        allocation.optimal(n, sizes, np.zeros(7), least=2),
+    ):
+        assert found.sum() == n
+        assert (found <= sizes).all()
+        assert (found >= np.minimum(sizes, 2)).all()
+
+
+def test_an_allocation_is_in_proportion_where_no_bound_is_hit() -> None:
+    assert allocation.equal(80, [100] * 8).tolist() == [10] * 8
+    assert allocation.proportional(100, [500, 300, 200]).tolist() == [50, 30, 20]
+    assert allocation.optimal(100, [500, 500], [0.1, 0.3]).tolist() == [25, 75]
+    assert allocation.optimal(100, [50, 950], [0.5, 0.01]).tolist() == [50, 50]  # all of the first
+
+
+def test_a_pilot_is_kept_and_never_certain() -> None:
+    found = allocation.after_pilot(400, [1000] * 4, [50] * 4, [0, 0, 5, 25])
+    p = (np.array([0, 0, 5, 25]) + 1) / 52
+    wanted = 400 * np.sqrt(p * (1 - p)) / np.sqrt(p * (1 - p)).sum()
+    assert np.all(found == np.maximum(np.round(wanted), 50))
+    assert found.sum() >= 400
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        lambda: allocation.equal(10, [3, 3]),
+        lambda: allocation.equal(1, [3, 3]),
+        lambda: allocation.equal(4, [3, 0]),
+        lambda: allocation.optimal(4, [3, 3], [1, -1]),
+        lambda: allocation.optimal(4, [3, 3], [1]),
+        lambda: allocation.after_pilot(4, [3, 3], [1, 1], [2, 0]),
+        lambda: strata.quantile([0.1, float("nan")], 2),
+        lambda: strata.equal_width([0.1, 1.2], 2),
+        lambda: strata.quantile([], 2),
+        lambda: strata.quantile([0.1], 0),
+        lambda: strata.oracle([0.1, 0.2], [0, 1], 3),
+        lambda: strata.by_columns({}),
+        lambda: strata.cross(strata.quantile([0.1], 1), strata.quantile([0.1, 0.2], 1)),
+    ],
+)
+def test_wrong_arguments_are_named(wrong) -> None:
+    with pytest.raises(InputError):
+        wrong()
+
+
+def test_more_labels_than_items_is_a_census() -> None:
+    with pytest.raises(InputError, match="census"):
+        allocation.equal(7, [3, 3])
+
+
+def test_equal_width() -> None:
+    found = strata.equal_width([0.0, 0.24, 0.25, 0.5, 0.99, 1.0], 4)
+    assert found.codes.tolist() == [0, 0, 1, 2, 3, 3]
+    assert strata.equal_width([0.0, 0.9], 10).names == ("score lowest to 0.1", "score 0.9 to highest")
+
+
+def test_quantile_parts_are_equal_and_ties_stay_together() -> None:
+    rng = np.random.default_rng(1)
+    score = rng.random(8000)
+    assert strata.quantile(score, 8).sizes.tolist() == [1000] * 8
+    tied = np.round(score, 1)
+    found = strata.quantile(tied, 8)
+    for value in np.unique(tied):
+        assert len(set(found.codes[tied == value])) == 1
+    order = rng.permutation(8000)
+    assert (strata.quantile(tied[order], 8).codes == found.codes[order]).all()
+    assert len(strata.quantile(np.zeros(10), 8)) == 1
+
+
+def cost(codes: np.ndarray, label: np.ndarray) -> float:
+    return sum(np.sum(codes == c) * label[codes == c].std() for c in np.unique(codes))
+
+
+def test_the_oracle_splits_where_the_variance_falls_most() -> None:
+    rng = np.random.default_rng(5)
+    score = np.round(rng.random(60), 2)
+    label = (rng.random(60) < score**2).astype(float)
+    best = min(cost((score >= edge).astype(int), label) for edge in np.unique(score))
+    assert cost(strata.oracle(score, label, 2).codes, label) == pytest.approx(best)
+    eight = strata.oracle(score, label, 8)
+    assert cost(eight.codes, label) <= cost(strata.oracle(score, label, 4).codes, label) <= best
+    assert len(eight) <= 8
+    assert len(strata.oracle(score, label, 1)) == 1
+
+
+def test_columns_and_crossing() -> None:
+    both = strata.by_columns({"language": ["de", "fr", "de", "de"], "forum": [1, 1, 2, 1]})
+    assert both.names == ("language=de, forum=1", "language=de, forum=2", "language=fr, forum=1")
+    assert both.sizes.tolist() == [2, 1, 1]
+    crossed = strata.cross(both, strata.quantile([0.1, 0.2, 0.3, 0.4], 2))
+    assert crossed.sizes.sum() == 4
+    assert both.prevalences([1, 0, 0, 0]).tolist() == [0.5, 0.0, 0.0]
