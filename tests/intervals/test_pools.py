@@ -1,0 +1,73 @@
+"""Recall, precision, F1 and accuracy from a sample of what was removed and one of what is visible."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from evenhand.errors import InputError
+from evenhand.intervals.pools import QUANTITIES, Pools
+from evenhand.intervals.survey import Figure, Sampled
+
+REMOVED, VISIBLE = 2_000, 100_000
+
+
+def sampled(hits: int, n: int, items: int) -> Figure:
+    return Sampled.of(np.repeat([1.0, 0.0], [hits, n - hits]), np.zeros(n), [items]).figure()
+
+
+def truth(found: float, wrong: float, missed: float, passed: float) -> dict[str, float]:
+    precision, recall = found / (found + wrong), found / (found + missed)
+    return {
+        "precision": precision,
+        "recall": recall,
+        "f1": 2 * precision * recall / (precision + recall),
+        "accuracy": (found + passed) / (found + wrong + missed + passed),
+    }
+
+
+def test_values_are_those_of_the_confusion_matrix() -> None:
+    pools = Pools(sampled(160, 200, REMOVED), REMOVED, sampled(40, 2000, VISIBLE), VISIBLE)
+    expected = truth(0.8 * REMOVED, 0.2 * REMOVED, 0.02 * VISIBLE, 0.98 * VISIBLE)
+    for name in QUANTITIES:
+        assert pools.estimate(name).value == pytest.approx(expected[name]), name
+    assert pools.missed().value == pytest.approx(2000)
+
+
+def test_intervals_carry_both_pools() -> None:
+    rng = np.random.default_rng(8)
+    right, rate, draws = 0.8, 0.015, 1500
+    expected = truth(right * REMOVED, (1 - right) * REMOVED, rate * VISIBLE, (1 - rate) * VISIBLE)
+    hits = dict.fromkeys(QUANTITIES, 0)
+    for _ in range(draws):
+        one = sampled(rng.hypergeometric(1600, 400, 300), 300, REMOVED)
+        other = sampled(rng.hypergeometric(1500, 98_500, 3000), 3000, VISIBLE)
+        for name in QUANTITIES:
+            found = Pools(one, REMOVED, other, VISIBLE).estimate(name)
+            hits[name] += found.low <= expected[name] <= found.high
+    for name, count in hits.items():
+        assert 0.935 <= count / draws <= 0.97, name
+
+
+def test_a_pool_that_is_known_leaves_the_other() -> None:
+    known = sampled(1600, REMOVED, REMOVED)  # all of it labelled
+    visible = sampled(45, 3000, VISIBLE)
+    found, missed = Pools(known, REMOVED, visible, VISIBLE).estimate("recall"), visible.estimate()
+    assert found.low == pytest.approx(1600 / (1600 + missed.high * VISIBLE))
+    assert found.high == pytest.approx(1600 / (1600 + missed.low * VISIBLE))
+
+
+def test_the_ends_are_reached() -> None:
+    nothing_missed = Pools(sampled(160, 200, REMOVED), REMOVED, sampled(0, 3000, VISIBLE), VISIBLE).estimate("recall")
+    assert nothing_missed.value == nothing_missed.high == 1.0
+    assert 0.8 < nothing_missed.low < 0.95
+    assert nothing_missed.flags == ("small",)
+    no_violations = Pools(sampled(0, 200, REMOVED), REMOVED, sampled(0, 3000, VISIBLE), VISIBLE)
+    assert no_violations.estimate("recall").note == "no item violates"
+    assert no_violations.estimate("precision").value == 0.0
+    assert no_violations.estimate("f1").value == 0.0
+
+
+def test_a_level_must_be_one() -> None:
+    with pytest.raises(InputError):
+        Pools(sampled(1, 10, 20), 20, sampled(1, 10, 20), 20).estimate("recall", 0.0)
