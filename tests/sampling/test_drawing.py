@@ -1,0 +1,74 @@
+"""Draws: every set equally likely, none twice, the same seed the same items."""
+
+from __future__ import annotations
+
+from collections import Counter
+from itertools import combinations
+
+import numpy as np
+import pytest
+
+from evenhand.errors import InputError
+from evenhand.sampling import drawing, strata
+from evenhand.sampling.drawing import Ranges, without_replacement
+
+
+@pytest.mark.parametrize(("size", "count", "taken"), [(9, 2, ()), (4, 3, ()), (9, 2, (1, 4)), (6, 2, (0, 1, 2))])
+def test_every_set_is_equally_likely(size: int, count: int, taken: tuple[int, ...]) -> None:
+    """Both ways of drawing: few of many, and many of few. Beside it lies a range that is drawn from too."""
+    rng, draws = np.random.default_rng(0), 6000
+    seen: Counter[tuple[int, ...]] = Counter()
+    for _ in range(draws):
+        ranges = Ranges(np.array([0, size]), np.array([size, size + 20]))
+        places, of = without_replacement(ranges, np.array([count, 3]), rng, taken=np.array(taken, dtype=np.int64))
+        assert ((places >= size) == (of == 1)).all()
+        assert len(set(places)) == count + 3
+        seen[tuple(sorted(places[of == 0]))] += 1
+    possible = list(combinations(sorted(set(range(size)) - set(taken)), count))
+    assert set(seen) == set(possible)
+    expected = draws / len(possible)
+    chi = sum((seen[s] - expected) ** 2 / expected for s in possible)
+    assert chi < len(possible) - 1 + 4.5 * np.sqrt(2 * (len(possible) - 1))
+
+
+def test_many_of_many_are_all_different() -> None:
+    rng = np.random.default_rng(1)
+    for _ in range(20):
+        places, _ = without_replacement(Ranges(np.array([0]), np.array([1000])), np.array([450]), rng)
+        assert len(set(places)) == 450
+
+
+def test_inclusion_and_weights() -> None:
+    parts = strata.by_columns({"language": ["de"] * 60 + ["fr"] * 40})
+    draw = drawing.stratified(parts, [6, 20], seed=5)
+    assert draw.weights.sum() == pytest.approx(100)
+    german = draw.strata == 0
+    assert (draw.rows[german] < 60).all()
+    assert (draw.inclusion[german] == 0.1).all()
+    assert (draw.inclusion[~german] == 0.5).all()
+    assert not (np.diff(draw.strata) >= 0).all()  # in random order, not stratum after stratum
+
+
+def test_the_same_seed_draws_the_same_items() -> None:
+    parts = strata.quantile(np.random.default_rng(2).random(500), 4)
+    one, same, other = (drawing.stratified(parts, [5] * 4, seed=s) for s in (1, 1, 2))
+    assert (one.rows == same.rows).all()
+    assert (one.rows != other.rows).any()
+    assert sorted(drawing.simple(7, 7, seed=0).rows) == list(range(7))
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        lambda: drawing.simple(5, 6, seed=0),
+        lambda: drawing.simple(5, 0, seed=0),
+        lambda: drawing.simple(5, 2, seed=-1),
+        lambda: drawing.stratified(strata.quantile([0.1, 0.2], 2), [1], seed=0),
+        lambda: without_replacement(
+            Ranges(np.array([0]), np.array([3])), np.array([3]), np.random.default_rng(0), taken=np.array([1])
+        ),
+    ],
+)
+def test_wrong_arguments_are_named(wrong) -> None:
+    with pytest.raises(InputError):
+        wrong()
