@@ -16,6 +16,7 @@ from studies import (
     planning,
     promises,
     rivals,
+    sampling,
     summaries,
 )
 
@@ -32,6 +33,7 @@ MODULES = (
     calibration,
     rivals,
     perspective,
+    sampling,
 )
 STUDIES = {module.STUDY.name: module.STUDY for module in MODULES}
 

@@ -1,4 +1,4 @@
-"""The tables of docs/intervals.md and docs/routing.md, from the committed results: `python -m studies.tables`."""
+"""The tables of the pages on intervals, routing and sampling, from committed results: `python -m studies.tables`."""
 
 from __future__ import annotations
 
@@ -12,8 +12,10 @@ from studies import (
     gaps,
     planning,
     promises,
+    sampling,
     summaries,
 )
+from studies.scored import SETS
 from studies.study import Row
 
 
@@ -190,6 +192,23 @@ def of_calibration_methods() -> str:
     return "\n".join(lines)
 
 
+def of_labels() -> str:
+    """Labels needed for "within 20 %" by design; with a shuffled classifier as a multiple of random sampling."""
+    rows = {(r["set"], r["classifier"], r["design"]): r for r in sampling.STUDY.read()}
+    lines = [
+        "| scores | random | oracle, 8 strata | limit | pilot (its bias) | default | finite population | shuffled |",
+        "|---|---|---|---|---|---|---|---|",
+    ]
+    for name in SETS:
+        ours, pilot, useless = (
+            rows[name, *key] for key in (("as it is", "default"), ("as it is", "pilot"), ("shuffled", "default"))
+        )
+        known = " | ".join(f"{ours[key]:,.0f}" for key in ("random", "oracle_8", "limit"))
+        finite = f"{ours['needed']:,.0f} | {ours['needed_finite']:,.0f} | × {useless['needed'] / useless['random']:.2f}"
+        lines.append(f"| {name} | {known} | {pilot['needed']:,.0f} ({_pct(pilot['relative_bias'])} %) | {finite} |")
+    return "\n".join(lines)
+
+
 TABLES = (
     by_size_and_auc,
     by_method,
@@ -205,6 +224,7 @@ TABLES = (
 )
 
 ROUTING = (of_promises,)
+SAMPLING = (of_labels,)
 
 if __name__ == "__main__":
-    print("\n\n".join(table() for table in TABLES + ROUTING))
+    print("\n\n".join(table() for table in TABLES + ROUTING + SAMPLING))

@@ -181,12 +181,14 @@ def run(line: str) -> None:
 
 
 def test_tables_of_the_studies_are_the_committed_ones() -> None:
-    from studies.tables import ROUTING, TABLES
+    from studies.tables import ROUTING, SAMPLING, TABLES
 
     for table in TABLES:
         assert table() in DOCS["docs/intervals.md"], table.__name__
     for table in ROUTING:
         assert table() in DOCS["docs/routing.md"], table.__name__
+    for table in SAMPLING:
+        assert table() in DOCS["docs/sampling.md"], table.__name__
 
 
 def test_the_page_on_made_up_data_says_what_is_planted() -> None:

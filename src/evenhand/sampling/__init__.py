@@ -1,6 +1,66 @@
 """Which items people label, how many it takes, and what follows from the draw.
 
 Sizes come from a `Target` and a design. Strata part a population by score or by columns, an allocation spreads labels
-over them, and a draw gives every item its inclusion probability. `ScoreDriven` is the default: it goes where the labels
-are least certain and learns from them, batch by batch.
+over them, and a draw gives every item its inclusion probability. `ScoreDriven` is the default: it goes where labels are
+least certain and learns from them, batch by batch.
 """
+
+from evenhand.sampling.adaptive import Batch, Labelled, ScoreDriven, next_batch
+from evenhand.sampling.drawing import Draw, simple, stratified
+from evenhand.sampling.effects import (
+    NO_OVERLAP,
+    USUAL,
+    Change,
+    NoOverlap,
+    Power,
+    chance_of_alarm,
+    compare,
+    detectable,
+    size_for_effect,
+)
+from evenhand.sampling.estimation import difference_of_batches, of_batches, of_draw, row_weights
+from evenhand.sampling.frame import Frame
+from evenhand.sampling.sizes import Parts, Size, efficiency, random_size, range_within, stratified_size
+from evenhand.sampling.strata import Strata, by_columns, cross, equal_width, oracle, quantile
+from evenhand.sampling.targets import Below, Target, Variation, Width, Within
+
+__all__ = [
+    "NO_OVERLAP",
+    "USUAL",
+    "Batch",
+    "Below",
+    "Change",
+    "Draw",
+    "Frame",
+    "Labelled",
+    "NoOverlap",
+    "Parts",
+    "Power",
+    "ScoreDriven",
+    "Size",
+    "Strata",
+    "Target",
+    "Variation",
+    "Width",
+    "Within",
+    "by_columns",
+    "chance_of_alarm",
+    "compare",
+    "cross",
+    "detectable",
+    "difference_of_batches",
+    "efficiency",
+    "equal_width",
+    "next_batch",
+    "of_batches",
+    "of_draw",
+    "oracle",
+    "quantile",
+    "random_size",
+    "range_within",
+    "row_weights",
+    "simple",
+    "size_for_effect",
+    "stratified",
+    "stratified_size",
+]
