@@ -6,6 +6,7 @@ least certain and learns from them, batch by batch.
 """
 
 from evenhand.sampling.adaptive import Batch, Labelled, ScoreDriven, next_batch
+from evenhand.sampling.clusters import ClusterDraw, draw_clusters
 from evenhand.sampling.drawing import Draw, simple, stratified
 from evenhand.sampling.effects import (
     NO_OVERLAP,
@@ -30,6 +31,7 @@ __all__ = [
     "Batch",
     "Below",
     "Change",
+    "ClusterDraw",
     "Draw",
     "Frame",
     "Labelled",
@@ -49,6 +51,7 @@ __all__ = [
     "cross",
     "detectable",
     "difference_of_batches",
+    "draw_clusters",
     "efficiency",
     "equal_width",
     "next_batch",
