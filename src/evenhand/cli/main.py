@@ -7,7 +7,7 @@ import sys
 
 import typer
 
-from evenhand.cli import agreement, audit, calibrate, demo, init, models, plan, score, synthesise, train
+from evenhand.cli import agreement, audit, calibrate, demo, init, models, plan, sample, score, synthesise, train
 from evenhand.errors import EvenhandError, InputError
 from evenhand.version import __version__
 
@@ -28,6 +28,7 @@ app.command("train")(train.train)
 app.command("models")(models.models)
 app.command("demo")(demo.demo)
 app.add_typer(calibrate.app, name="calibrate")
+app.add_typer(sample.app, name="sample")
 app.add_typer(synthesise.app, name="synthesise")
 
 

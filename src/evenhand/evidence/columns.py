@@ -203,6 +203,11 @@ def review(table: Table, column: str) -> FloatArray:
     return values.to_numpy()
 
 
+def amounts(table: Table, column: str) -> FloatArray:
+    """Finite numbers, none of them missing."""
+    return _weights(table, column, "a number").to_numpy()
+
+
 def unique(table: Table, column: str) -> None:
     """Ids must be there and differ."""
     values = table.frame[column]
