@@ -92,16 +92,49 @@ def test_a_group_that_judges_otherwise_is_found() -> None:
     assert shuffled.value < divergence.value
 
 
-def test_nobody_is_shown_alone() -> None:
-    labels, items, people = made(4, people=40)
-    rare = people.with_columns(gender=pl.when(pl.col("who") < 3).then(pl.lit("rare")).otherwise(pl.col("gender")))
-    finding = audited((labels, items, rare))
-    assert finding.values("annotators") == ("men", "women")
-    assert any("1 group with fewer than 5 annotators is not shown" in caveat for caveat in finding.caveats)
-    two = rare.with_columns(
-        gender=pl.when(pl.col("who").is_between(3, 5)).then(pl.lit("seldom")).otherwise(pl.col("gender"))
+def test_a_partial_model_is_found_among_many() -> None:
+    """Marks allow for the numbers of one model, and groups are shuffled as often as that takes."""
+    labels, items, people = made(3, apart=1.6)
+    items = items.with_columns(**{f"m{k}": pl.col("p") for k in range(7)})
+    finding = audited(
+        (labels, items, people), score=["p", *(f"m{k}" for k in range(7))], permutations=99, replicates=50
     )
-    assert "other groups" in audited((labels, items, two)).values("annotators")
+    assert "stands_out" in finding.get("conformity_delta", model="m6", annotators="women").flags
+    assert finding.provenance["settings"]["permutations"] == 200  # what five tests at 5 % take, twice over
+
+
+def test_agreement_is_not_told_of_a_few_people() -> None:
+    """Two groups, of which only three people of the second share items with anybody of it."""
+    labels, items, people = made(5, people=40, items=400, each=10)
+    women = people.filter(pl.col("gender") == "women")["who"].to_list()
+    alone = {who: 1000 + 100 * place for place, who in enumerate(women[3:])}
+    own = [
+        alone[who] + k % 10 if who in alone else item
+        for k, (item, who) in enumerate(labels.select("item", "who").iter_rows())
+    ]
+    far = pl.DataFrame({"item": sorted({item for item in own if item >= 1000})}).with_columns(p=0.3, q=0.7)
+    finding = audited((labels.with_columns(item=pl.Series(own)), pl.concat([items, far]), people))
+    within = finding.get("cohen_kappa", annotators="women")
+    assert not within.defined
+    assert "fewer than 5 of these people" in str(within.note)
+
+
+def test_nobody_is_shown_alone() -> None:
+    """Groups too small to be shown go together, with the next smallest; and the whole less the groups is nobody."""
+    labels, items, people = made(4, people=40)
+
+    def with_few(**few: tuple[int, int]) -> eh.Finding:
+        gender = pl.col("gender")
+        for name, (first, last) in few.items():
+            gender = pl.when(pl.col("who").is_between(first, last)).then(pl.lit(name)).otherwise(gender)
+        return audited((labels, items, people.with_columns(gender=gender)))
+
+    for finding in (with_few(rare=(0, 2), seldom=(3, 8)), with_few(rare=(0, 2), seldom=(3, 5))):
+        assert finding.values("annotators") == ("men", "women", "other groups")
+        assert finding.get("annotator_count", annotators="other groups").value >= 5
+        groups = [finding.get("count", annotators=name).value for name in finding.values("annotators")]
+        assert sum(groups) == finding.get("count").value == len(labels)
+        assert any("not shown, so that nobody is" in caveat for caveat in finding.caveats)
     only = people.with_columns(gender=pl.when(pl.col("who") < 37).then(pl.lit("men")).otherwise(pl.lit("women")))
     with pytest.raises(eh.InputError, match="fewer than two groups"):
         audited((labels, items, only))
@@ -162,9 +195,10 @@ def test_a_seed_gives_the_same_bytes_and_the_contract_holds() -> None:
     records = json.loads(one)["findings"][0]["estimates"]
     keys = [(record["measure"], tuple(sorted(record["slice"].items()))) for record in records]
     assert len(keys) == len(set(keys))
-    tested = [record for record in records if "p_value" in record]
-    assert tested
-    assert all(record["low"] is None and record["value"] is not None for record in tested)
+    divergences = [r for r in records if r["measure"].endswith("_divergence") and "as_if" not in r["slice"]]
+    assert divergences
+    assert all(r["low"] is None and "p_value" in r for r in divergences if r["value"] is not None)
+    assert any("p_value" in r and r["low"] is not None for r in records if r["measure"] == "conformity_delta")
 
 
 @pytest.mark.parametrize(
@@ -213,6 +247,7 @@ def test_bad_input_is_one_line(program) -> None:
         (["--audits", "bias"], "is of items"),
         (["--skip", "maybe"], "no label is 'maybe'"),
         (["--annotator-groups", "gendre"], "'gendre'"),
+        (["--annotator-groups", ""], "say which columns describe the annotators"),
     ):
         done = program(*command, *more)
         assert done.code == 2, done

@@ -71,6 +71,11 @@ def test_groups_are_intersections_and_what_is_not_said_is_its_own() -> None:
     assert plain.annotators.names == ("Woman", "f", "man")
 
 
+def test_a_spelling_that_nobody_uses_is_noted() -> None:
+    evidence = opened(labels(), spellings={"gender": {"women": ["woman", "f", "femal"], "men": "man"}})
+    assert "Nobody wrote 'femal' in 'gender'" in " ".join(evidence.notes)
+
+
 def test_labels_that_are_no_judgement_are_skipped_and_counted() -> None:
     evidence = opened(labels(offensive=[1, 2, 1, 0, 2, 1]), skip="2")
     assert evidence.label.tolist() == [1, 1, 0, 1]

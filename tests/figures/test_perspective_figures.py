@@ -62,7 +62,7 @@ def test_a_very_wide_interval_is_cut_off_and_no_other(finding: eh.Finding) -> No
 
 
 def test_groups_of_few_people_come_last(finding: eh.Finding) -> None:
-    assert furthest_first(finding) == ["women", "men", "few"]
+    assert furthest_first(finding) == ["women", "men", "other groups"]
 
 
 def test_models_are_beside_what_shuffling_gives(two: eh.Finding) -> None:

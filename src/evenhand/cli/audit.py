@@ -16,7 +16,7 @@ def audit(
         str, typer.Argument(help="CSV, TSV, Parquet, JSONL, Arrow, XLSX, a database URL, or a TOML declaration.")
     ],
     audits: Annotated[
-        Text, option("Which audits, by commas. Default: bias if groups are declared, else collaboration.")
+        Text, option("Which audits, by commas. Default: bias if groups are declared, perspective if annotators are.")
     ] = None,
     score: Annotated[Text, option("Score column, or several models' separated by commas.", "--score")] = None,
     probabilities: Annotated[

@@ -68,6 +68,8 @@ def open_annotations(
     data: Any, declaration: Declaration, *, items: Any = None, annotators: Any = None, query: str | None = None
 ) -> AnnotationEvidence:
     """Read the labels, and from the same or other tables the model's word and who the annotators are."""
+    if not declaration.annotator_groups:
+        raise InputError("say which columns describe the annotators: declare annotator_groups (--annotator-groups)")
     sources = {
         name: open_source(given, query=query if name == "annotations" else None)
         for name, given in (("annotations", data), ("items", items), ("annotators", annotators))

@@ -12,7 +12,7 @@ from evenhand.evidence.columns import Table
 from evenhand.evidence.declaration import Declaration
 from evenhand.evidence.reading import read_columns
 from evenhand.evidence.source import Source
-from evenhand.evidence.spellings import NOT_STATED, spelled
+from evenhand.evidence.spellings import NOT_STATED, spelled, unused
 from evenhand.tally import IntArray
 
 JOINT = " × "
@@ -72,7 +72,9 @@ def _told(
     table: Table, ids: pl.Series, column: str, people: pl.Series, declaration: Declaration, notes: list[str]
 ) -> pl.Series:
     """What each says of themselves; where they say it more than once and differently, the first time counts."""
-    values = spelled(table.words(column, "descriptions of annotators"), declaration.spellings.get(column, {}))
+    written, names = table.words(column, "descriptions of annotators"), declaration.spellings.get(column, {})
+    values = spelled(written, names)
+    notes += [f"Nobody wrote '{one}' in '{column}', which is to be spelled." for one in unused(written, names)]
     said = pl.DataFrame({"who": ids, "what": values}).filter(pl.col("what") != NOT_STATED)
     each = said.group_by("who", maintain_order=True).agg(
         pl.col("what").first(), pl.col("what").n_unique().alias("ways")

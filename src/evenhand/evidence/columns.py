@@ -100,9 +100,8 @@ def label(table: Table, declaration: Declaration) -> tuple[Mask, list[str]]:
         values = _label_numbers(table, column)
         violating = values >= declaration.label_threshold
         if ((values > 0) & (values < 1)).any():
-            notes.append(
-                f"The label '{column}' is a share of annotators: {declaration.label_threshold:g} or more is violating."
-            )
+            what = "between no and yes" if declaration.annotator else "a share of annotators"
+            notes.append(f"The label '{column}' is {what}: {declaration.label_threshold:g} or more is violating.")
     mask = violating.to_numpy()
     if mask.all() or not mask.any():
         table.fail(
@@ -147,7 +146,8 @@ def _label_numbers(table: Table, column: str) -> pl.Series:
     if bad.any():
         table.fail(
             f"the label {numbers.filter(bad)[0]:g} is neither 0, 1 nor a share of annotators between them; "
-            "name the violating one with --positive if these are codes",
+            "name the violating one with --positive if these are codes, or leave a code out with --skip if it is none "
+            "(labels by annotators)",
             column,
             bad,
         )

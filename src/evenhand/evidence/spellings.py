@@ -28,6 +28,12 @@ def spelled(values: pl.Series, names: Mapping[str, tuple[str, ...]]) -> pl.Serie
     )
 
 
+def unused(values: pl.Series, names: Mapping[str, tuple[str, ...]]) -> list[str]:
+    """Spellings that nobody used: perhaps misspelled themselves."""
+    there = set(values.drop_nulls().str.strip_chars().str.to_lowercase().unique())
+    return [one for several in names.values() for one in several if one != REST and _plain(one) not in there]
+
+
 def read_spellings(value: Any) -> dict[str, dict[str, tuple[str, ...]]]:
     """From loosely typed tables: per column names with one spelling or several."""
     if not isinstance(value, Mapping):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 from dataclasses import replace
 
@@ -47,10 +48,11 @@ def audit_perspective(evidence: Evidence, settings: PerspectiveSettings, progres
     assert isinstance(evidence, AnnotationEvidence)
     crowd = Crowd.of(evidence.annotators)
     size = (evidence.items, len(evidence.annotators), len(evidence.classes))
-    annotations = crowd.shown(Annotations.of(evidence.item, evidence.annotator, evidence.label, size=size))
+    annotations = Annotations.of(evidence.item, evidence.annotator, evidence.label, size=size)
     _check(annotations, crowd, evidence)
     most = _majority(annotations, crowd, settings, evidence)
     labelled = Labelled(annotations, crowd, settings)
+    settings = replace(settings, permutations=max(settings.permutations, _enough(crowd, settings.level)))
     progress("agreement of annotators", 0, 1)
     found: Found = [(measured, None) for measured in (*_facts(labelled), *agreements(labelled))]
     drawn: list[Exhibit] = []
@@ -138,7 +140,8 @@ def _deltas(labelled: Labelled, deltas: Deltas, named: Slice, settings: Perspect
         own = {**named, **slice_}
         mean = kept.estimate(MEAN, plain[group, :2], drawn[:, group, :2], group=group, bounds=(-1.0, 1.0))
         p = None if isinstance(means, str) or "annotators" not in own else float(means.p[group])
-        found.append((Measured("conformity_delta", own, mean), p))
+        told = replace(mean, p_value=p) if mean.defined else mean
+        found.append((Measured("conformity_delta", own, told), p if mean.defined else None))
         for name, column in RATES.items():
             some = [column, 1]
             rate = kept.estimate(RATE, plain[group, some], drawn[:, group, some], group=group, bounds=(0.0, 1.0))
@@ -170,11 +173,18 @@ def _fit(labelled: Labelled, p: FloatArray, named: Slice, settings: PerspectiveS
     return found
 
 
+def _enough(crowd: Crowd, level: float) -> int:
+    """So many permutations that the smallest p-value there can be still stands out among all tests of a model."""
+    return math.ceil(2.0 * crowd.tests / (1.0 - level))
+
+
 def _judged(found: Found, level: float) -> tuple[Measured, ...]:
-    """Marked is what shuffling would hardly give, among all that was tested."""
-    tested = [number for number, (_, p) in enumerate(found) if p is not None]
-    marks = holm([found[number][1] or 0.0 for number in tested], 1.0 - level)
-    standing = {number for number, mark in zip(tested, marks, strict=True) if mark}
+    """Marked is what shuffling would hardly give, among all that was tested of a model."""
+    standing: set[int] = set()
+    for model in dict.fromkeys(m.slice.get("model") for m, _ in found):
+        own = [number for number, (m, p) in enumerate(found) if p is not None and m.slice.get("model") == model]
+        marks = holm([found[number][1] or 0.0 for number in own], 1.0 - level)
+        standing |= {number for number, mark in zip(own, marks, strict=True) if mark}
     return tuple(
         Measured(m.measure, m.slice, m.estimate.flagged(STANDS_OUT)) if number in standing else m
         for number, (m, _) in enumerate(found)

@@ -25,8 +25,8 @@ def of(measured: Sequence[Measured], crowd: Crowd, level: float) -> Iterator[Mea
             return
         f1, delta = np.asarray(pairs).T
         yield Measured("f1_delta_correlation", slice_, _spearman(f1, delta, level))
-        test = stats.ttest_rel(f1, delta)
-        if np.isfinite(test.statistic):
+        if np.ptp(f1 - delta) > 0.0:
+            test = stats.ttest_rel(f1, delta)
             found = Estimate.tested(float(test.statistic), float(test.pvalue), level=level, method="t_test", n=len(f1))
             yield Measured("f1_delta_t", slice_, found)
 
@@ -49,9 +49,9 @@ def _spearman(f1: FloatArray, delta: FloatArray, level: float) -> Estimate:
     n = len(f1)
     if n < FEWEST:
         return Estimate.undefined(f"a correlation needs {FEWEST} models or more", level=level, n=n)
-    r = float(stats.spearmanr(f1, delta).statistic)
-    if not np.isfinite(r):
+    if not (np.ptp(f1) > 0.0 and np.ptp(delta) > 0.0):
         return Estimate.undefined("all models have the same value", level=level, n=n)
+    r = float(stats.spearmanr(f1, delta).statistic)
     z, reach = np.arctanh(np.clip(r, -0.999999, 0.999999)), stats.norm.isf((1.0 - level) / 2.0)
     spread = np.sqrt((1.0 + r * r / 2.0) / (n - 3.0))
     low, high = np.tanh([z - reach * spread, z + reach * spread])

@@ -19,7 +19,7 @@ Numbers = npt.NDArray[np.int64]
 
 @dataclass(frozen=True)
 class Crowd:
-    """Groups with at least five annotators each, and the group of each annotator; −1 is in none."""
+    """Groups with at least five annotators each, and the group of each annotator."""
 
     names: tuple[str, ...]
     group: Numbers
@@ -28,19 +28,27 @@ class Crowd:
 
     @classmethod
     def of(cls, annotators: Annotators) -> Crowd:
-        """Smaller groups are put together; where that is still too few, nothing of theirs counts.
+        """Groups that are too small are put together, if need be with the next smallest.
 
-        Otherwise the whole less the groups shown would be the few who are not.
+        So everybody is in a group, and the whole less the groups shown is nobody.
         """
         sizes = np.bincount(annotators.group, minlength=len(annotators.names))
-        small = np.flatnonzero(sizes < FEWEST)
-        kept = [number for number in range(len(sizes)) if number not in small]
-        together = int(sizes[small].sum()) >= FEWEST
-        place = np.full(len(sizes), len(kept) if together else -1, dtype=np.int64)
+        order = np.argsort(sizes, kind="stable")
+        few = int((sizes < FEWEST).sum())
+        reached = np.flatnonzero(np.cumsum(sizes[order]) >= FEWEST)
+        together = max(few, int(reached[0]) + 1) if few and len(reached) else few
+        other = set(order[:together].tolist())
+        kept = [number for number in range(len(sizes)) if number not in other]
+        place = np.full(len(sizes), len(kept), dtype=np.int64)
         place[kept] = np.arange(len(kept))
-        names = tuple(annotators.names[number] for number in kept) + ((OTHER,) if together else ())
+        names = tuple(annotators.names[number] for number in kept) + ((OTHER,) if other else ())
         within = None if annotators.within is None else annotators.within.astype(np.int64)
-        return cls(names, place[annotators.group], within, _notes(len(small), together=together))
+        return cls(names, place[annotators.group], within, _notes(few, together))
+
+    @property
+    def tests(self) -> int:
+        """How many numbers of one model are tested: two a group, and the clusters."""
+        return 2 * len(self.names) + 1
 
     def labels(self, annotations: Annotations) -> Numbers:
         """How many labels each group gave, and last everybody."""
@@ -50,23 +58,18 @@ class Crowd:
 
     def sizes(self) -> Numbers:
         """How many annotators each group has, and last everybody."""
-        inside = np.bincount(self.group[self.group >= 0], minlength=len(self.names))
+        inside = np.bincount(self.group, minlength=len(self.names))
         return np.append(inside, inside.sum())
-
-    def shown(self, annotations: Annotations) -> Annotations:
-        """The labels of those who are in a group."""
-        inside = self.group[annotations.annotator] >= 0
-        return annotations if inside.all() else annotations.only(inside)
 
     def member(self, number: int) -> npt.NDArray[np.bool_]:
         """Who is in a group; the number after the last is everybody."""
-        return self.group == number if number < len(self.names) else self.group >= 0
+        return self.group == number if number < len(self.names) else np.ones(len(self.group), dtype=bool)
 
 
-def _notes(small: int, *, together: bool) -> tuple[str, ...]:
-    if not small:
+def _notes(few: int, together: int) -> tuple[str, ...]:
+    if not few:
         return ()
-    what = f"are put together as '{OTHER}'" if together else "are left out"
-    groups = "1 group" if small == 1 else f"{small} groups"
-    left = f"{groups} with fewer than {FEWEST} annotators {'is' if small == 1 else 'are'} not shown, so that nobody is"
-    return (f"{left}; these people {what}.",)
+    groups = "1 group" if few == 1 else f"{few} groups"
+    left = f"{groups} with fewer than {FEWEST} annotators {'is' if few == 1 else 'are'} not shown, so that nobody is"
+    more = ", with the next smallest," if together > few else ""
+    return (f"{left}; these people{more} are put together as '{OTHER}'.",)

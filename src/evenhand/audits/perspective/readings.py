@@ -10,6 +10,9 @@ from evenhand.audits.probe import STANDS_OUT
 from evenhand.estimate import Estimate
 from evenhand.finding import Finding, Reading, Slice
 
+POOR = 0.5  # an F1 below which a model fits hardly anybody
+ALONE = 0.05  # a p-value that would be a mark if nothing else had been tested
+
 
 def of(finding: Finding, crowd: Crowd, models: Sequence[str]) -> Iterator[Reading]:
     """How often people differ; then per model whose judgement it shares least, and whether that is more than chance."""
@@ -17,7 +20,7 @@ def of(finding: Finding, crowd: Crowd, models: Sequence[str]) -> Iterator[Readin
     yield Reading({}, _people(finding, named[0]))
     for slice_ in named:
         yield _least(finding, crowd, slice_)
-        yield _clusters(finding, slice_)
+        yield _clusters(finding, crowd, slice_)
 
 
 def _people(finding: Finding, named: Slice) -> str:
@@ -42,9 +45,19 @@ def _least(finding: Finding, crowd: Crowd, named: Slice) -> Reading:
     marked = [name for name in known if STANDS_OUT in known[name].flags]
     many = [name for name in known if (finding.get("annotator_count", annotators=name).value or 0.0) >= MANY]
     order = sorted(marked or many or known, key=lambda name: known[name].value or 0.0)
+    fit = finding.get("f1", **named)
+    poor = (
+        ""
+        if fit.value is None or fit.value >= POOR
+        else f" It fits everybody's labels poorly, though (F1 {fit.value:.2f})."
+    )
     if not marked:
         ends = " to ".join(f"{known[name].value:.4f} ('{name}')" for name in (order[0], order[-1]))
-        text = f"No group of annotators stands out: mean deltas go from {ends}, as shuffling the groups would give too."
+        some = f", of groups with {MANY} annotators or more," if 0 < len(many) < len(known) else ""
+        text = (
+            f"No group of annotators stands out: mean deltas{some} go from {ends}. Allowing for the {crowd.tests} "
+            f"numbers tested, shuffling the groups over annotators may give as much.{poor}"
+        )
         return Reading(named, text, tendency="no more than chance")
     name, e = order[-1], known[order[-1]]
     worse = (e.value or 0.0) > everybody.value
@@ -52,7 +65,7 @@ def _least(finding: Finding, crowd: Crowd, named: Slice) -> Reading:
         f"The model shares the judgement of '{name}' {'less' if worse else 'more'} than everybody's: on average what "
         f"they say fits it worse than the majority by {e.value:.4f} ({e.low:.4f} to {e.high:.4f}), "
         f"{everybody.value:.4f} over everybody. Shuffling the groups would hardly give the mean deltas of "
-        f"{_listed(marked)}."
+        f"{_listed(marked)}.{poor}"
     )
     return Reading({**named, "annotators": name}, text, tendency="differs")
 
@@ -61,13 +74,15 @@ def _listed(names: Sequence[str]) -> str:
     return " and ".join(f"'{name}'" for name in names)
 
 
-def _clusters(finding: Finding, named: Slice) -> Reading:
+def _clusters(finding: Finding, crowd: Crowd, named: Slice) -> Reading:
     found = finding.get("demographic_divergence", **named)
     if found.value is None:
         return Reading(named, f"Annotators could not be put together by how the model fits them: {found.note}.")
     shuffled = finding.get("demographic_divergence", **named, **SHUFFLED)
     more = STANDS_OUT in found.flags
     verdict = "more than chance explains" if more else "no more than chance explains"
+    if not more and (found.p_value or 1.0) < ALONE:
+        verdict = f"not often by chance alone, but not beyond it among the {crowd.tests} numbers tested"
     text = (
         f"Put together by how the model fits what they say, clusters of annotators differ in who is in them by "
         f"{found.value:.4f} (demographic divergence; shuffling gives {shuffled.value:.4f} on average, "
