@@ -2,7 +2,8 @@
 
 Sizes come from a `Target` and a design. Strata part a population by score or by columns, an allocation spreads labels
 over them, and a draw gives every item its inclusion probability. `ScoreDriven` is the default: it goes where labels are
-least certain and learns from them, batch by batch.
+least certain and learns from them, batch by batch. `Sequential` is for those who want to stop whenever they are sure
+enough. What labels say is in `evenhand.intervals`: `survey`, `pools`, `clusters`, `annotators`, `anytime`.
 """
 
 from evenhand.sampling.adaptive import Batch, Labelled, ScoreDriven, next_batch
@@ -21,6 +22,7 @@ from evenhand.sampling.effects import (
 )
 from evenhand.sampling.estimation import difference_of_batches, of_batches, of_draw, row_weights
 from evenhand.sampling.frame import Frame
+from evenhand.sampling.sequential import Answered, Draws, Sequential, bets, next_draws
 from evenhand.sampling.sizes import Parts, Size, efficiency, random_size, range_within, stratified_size
 from evenhand.sampling.strata import Strata, by_columns, cross, equal_width, oracle, quantile
 from evenhand.sampling.targets import Below, Target, Variation, Width, Within
@@ -28,23 +30,27 @@ from evenhand.sampling.targets import Below, Target, Variation, Width, Within
 __all__ = [
     "NO_OVERLAP",
     "USUAL",
+    "Answered",
     "Batch",
     "Below",
     "Change",
     "ClusterDraw",
     "Draw",
+    "Draws",
     "Frame",
     "Labelled",
     "NoOverlap",
     "Parts",
     "Power",
     "ScoreDriven",
+    "Sequential",
     "Size",
     "Strata",
     "Target",
     "Variation",
     "Width",
     "Within",
+    "bets",
     "by_columns",
     "chance_of_alarm",
     "compare",
@@ -55,6 +61,7 @@ __all__ = [
     "efficiency",
     "equal_width",
     "next_batch",
+    "next_draws",
     "of_batches",
     "of_draw",
     "oracle",

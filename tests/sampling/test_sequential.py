@@ -1,0 +1,126 @@
+"""Looking at any time: values are unbiased and within bounds, and the truth is hardly ever ruled out."""
+
+from __future__ import annotations
+
+import itertools
+
+import numpy as np
+import pytest
+from scipy.special import expit
+
+from evenhand.errors import InputError, Undefined
+from evenhand.intervals.anytime import Bets
+from evenhand.sampling.frame import Frame
+from evenhand.sampling.sequential import Answered, Sequential, bets, draw_next, next_draws
+
+DESIGN = Sequential()
+
+
+def population(items: int = 20_000, prevalence: float = 0.05) -> tuple[np.ndarray, np.ndarray]:
+    rng = np.random.default_rng(3)
+    label = (rng.random(items) < prevalence).astype(float)
+    return expit(2.0 * (2.0 * label + rng.normal(size=items) - 1.0) + np.log(prevalence)), label
+
+
+def played(frame: Frame, label: np.ndarray, sizes: tuple[int, ...], rng: np.random.Generator) -> list[Answered]:
+    past: list[Answered] = []
+    for size in sizes:
+        draws = draw_next(frame, past, size, rng, DESIGN)
+        past.append(Answered.of(draws, label[draws.rows]))
+    return past
+
+
+@pytest.mark.parametrize("useless", [False, True])
+def test_the_truth_is_hardly_ever_ruled_out_at_any_time(useless: bool) -> None:
+    rng = np.random.default_rng(4)
+    score, label = population()
+    frame = Frame.of(rng.permutation(score) if useless else score)
+    truth, threshold, draws = label.mean(), np.log(2 / 0.05), 400
+    broken, means = 0, []
+    for _ in range(draws):
+        placed = bets(played(frame, label, (100, 100, 200, 400), rng))
+        means.append(placed.values.mean())
+        broken += max(placed.wealth(truth, above=side).max() for side in (True, False)) >= threshold
+    assert broken / draws <= 0.05 + 3 * np.sqrt(0.05 * 0.95 / draws)
+    assert abs(np.mean(means) - truth) <= 3.5 * np.std(means) / np.sqrt(draws)
+
+
+def test_a_usual_interval_is_broken_by_looking() -> None:
+    """What this is for: two or three looks cost little, looking all the time breaks far more than 5 %."""
+    rng = np.random.default_rng(5)
+    y = rng.random((1000, 2000)) < 0.2
+    n = np.arange(1, 2001)
+    share = np.cumsum(y, axis=1) / n
+    outside = np.abs(share - 0.2) > 1.96 * np.sqrt(np.maximum(share * (1 - share), 1e-9) / n)
+    assert outside[:, 100:].any(axis=1).mean() > 0.2
+
+
+def test_intervals_only_shrink_and_come_to_the_truth() -> None:
+    rng = np.random.default_rng(6)
+    score, label = population()
+    past = played(Frame.of(score), label, (100, 100, 200, 400, 800, 1600, 3200), rng)
+    found = [bets(past[:k]).estimate() for k in range(1, 8)]
+    for before, after in itertools.pairwise(found):
+        assert before.low <= after.low + 1e-12
+        assert after.high <= before.high + 1e-12
+    assert found[-1].low <= label.mean() <= found[-1].high
+    assert found[-1].high - found[-1].low < 0.35 * label.mean()
+    assert found[-1].method == "betting"
+
+
+def test_by_its_definition() -> None:
+    """Wealth by a loop, and every value of a grid ruled out or not."""
+    rng = np.random.default_rng(7)
+    values = rng.choice([0.0, 1.0], 300, p=[0.8, 0.2])
+    placed = Bets.of(values, np.zeros(300), np.ones(300), np.full(300, 0.8))
+
+    def ruled_out(m: float) -> bool:
+        for sign in (1.0, -1.0):
+            purses = [0.8, 0.05, 0.05, 0.05, 0.05]
+            for value in values:
+                for k, multiple in enumerate((1.0, 0.25, 0.5, 2.0, 4.0)):
+                    room = m if sign > 0 else 1.0 - m
+                    purses[k] *= 1.0 + min(0.8 * multiple, 0.9 / room) * sign * (value - m)
+                if sum(purses) >= 2 / 0.05:
+                    return True
+        return False
+
+    found = placed.estimate()
+    for m in np.linspace(0.01, 0.6, 30):
+        assert ruled_out(m) == (not found.low <= m <= found.high), m
+
+
+def test_the_same_seed_draws_the_same_items() -> None:
+    score, label = population()
+    frame = Frame.of(score)
+    one, same, other = (next_draws(frame, [], 100, seed=s) for s in (1, 1, 2))
+    assert (one.rows == same.rows).all()
+    assert (one.rows != other.rows).any()
+    later = next_draws(frame, [Answered.of(one, label[one.rows])], 100, seed=1)
+    assert (later.rows != one.rows).any()
+
+
+def test_values_keep_their_bounds() -> None:
+    score, _ = population()
+    draws = next_draws(Frame.of(score), [], 500, seed=1)
+    assert draws.other.min() >= draws.low
+    assert draws.violating.max() <= draws.high + 1e-12
+    assert DESIGN.next_size(0) == 25
+    assert DESIGN.next_size(400) == 400
+
+
+@pytest.mark.parametrize(
+    ("wrong", "kind"),
+    [
+        (lambda: bets([]), InputError),
+        (lambda: Bets.of([], [], [], []).estimate(), Undefined),
+        (lambda: Bets.of([2.0], [0.0], [1.0], [1.0]), InputError),
+        (lambda: Bets.of([0.5], [0.0], [1.0], [0.0]), InputError),
+        (lambda: Bets.of([0.5], [0.0], [1.0], [0.5]).estimate(1.0), InputError),
+        (lambda: next_draws(Frame.of([0.1, 0.2]), [], 0, seed=0), InputError),
+        (lambda: Answered.of(next_draws(Frame.of([0.1, 0.2]), [], 2, seed=0), [1]), InputError),
+    ],
+)
+def test_wrong_arguments_are_named(wrong, kind) -> None:
+    with pytest.raises(kind):
+        wrong()
