@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 
 from studies import (
+    anytime,
     calibration,
     collaboration,
     coverage,
@@ -34,6 +35,7 @@ MODULES = (
     rivals,
     perspective,
     sampling,
+    anytime,
 )
 STUDIES = {module.STUDY.name: module.STUDY for module in MODULES}
 
