@@ -19,6 +19,7 @@ from studies import (
     rivals,
     sampling,
     summaries,
+    survey,
 )
 
 MODULES = (
@@ -36,6 +37,7 @@ MODULES = (
     perspective,
     sampling,
     anytime,
+    survey,
 )
 STUDIES = {module.STUDY.name: module.STUDY for module in MODULES}
 

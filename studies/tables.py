@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import itertools
+
 from studies import (
+    anytime,
     calibration,
     collaboration,
     coverage,
@@ -14,6 +17,7 @@ from studies import (
     promises,
     sampling,
     summaries,
+    survey,
 )
 from studies.scored import SETS
 from studies.study import Row
@@ -209,6 +213,30 @@ def of_labels() -> str:
     return "\n".join(lines)
 
 
+def of_samples() -> str:
+    """Coverage by the violations in the sample: lowest and highest over the cells; a cell scatters by .2 points."""
+    rows = [row for row in survey.STUDY.read() if row["population"] != "blind spot"]
+    ways = ("coverage", "wilson", "logit", "log", "normal", "bayesian", "bootstrap")
+    lines = ["| design | violations | ours | " + " | ".join(ways[1:]) + " |", "|---|---|" + "---|" * len(ways)]
+    for drawn, (low, high) in itertools.product(("random", "optimal", "default"), ((0, 30), (30, 100), (100, 1e9))):
+        own = [row for row in rows if row["design"] == drawn and low <= row["violations"] < high]
+        span = f"{low} to {high}" if high < 1e9 else f"{low} or more"
+        lines.append(f"| {drawn} | {span} | " + " | ".join(_span([row[way] for row in own]) for way in ways) + " |")
+    return "\n".join(lines)
+
+
+def of_looks() -> str:
+    """What looking at any time costs."""
+    head = "| scores | labels | times the default | truth never ruled out | with a shuffled classifier |"
+    lines = [head, "|---|---|---|---|---|"]
+    rows = {(row["set"], row["classifier"]): row for row in anytime.STUDY.read()}
+    for name in SETS:
+        good, useless = rows[name, "as it is"], rows[name, "shuffled"]
+        cells = (f"{good['labels']:,.0f}", f"{good['times_fixed']:.1f}", f"{_pct(good['coverage'])} %")
+        lines.append(f"| {name} | {' | '.join(cells)} | {useless['times_fixed']:.1f} · {_pct(useless['coverage'])} % |")
+    return "\n".join(lines)
+
+
 TABLES = (
     by_size_and_auc,
     by_method,
@@ -224,7 +252,7 @@ TABLES = (
 )
 
 ROUTING = (of_promises,)
-SAMPLING = (of_labels,)
+SAMPLING = (of_labels, of_samples, of_looks)
 
 if __name__ == "__main__":
     print("\n\n".join(table() for table in TABLES + ROUTING + SAMPLING))

@@ -106,7 +106,7 @@ def test_a_model_is_half_of_the_variance() -> None:
     scale = own.shares**2 * (1 - own.fractions) / own.counts
     model = replace(own, expected=np.array([0.2, 0.3])).figure()
     expected = float(scale @ [0.2, 0.3])
-    assert model.variance == pytest.approx((own.figure().variance + expected) / 2)
+    assert model.variance == pytest.approx(math.sqrt((own.figure().variance ** 2 + expected**2) / 2))
     assert model.wary == pytest.approx(max(own.figure().variance, expected))
     assert model.freedom > own.figure().freedom
 
@@ -178,3 +178,16 @@ def test_all_intervals_hold_their_value() -> None:
 def test_wrong_arguments_are_named(wrong, kind) -> None:
     with pytest.raises(kind):
         wrong()
+
+
+def test_the_alternatives_agree_where_strata_are_large() -> None:
+    from evenhand.intervals.alternatives import bayesian, redrawn
+
+    rng = np.random.default_rng(3)
+    sampled = Sampled.of(
+        np.concatenate([rng.random(3000) < 0.02, rng.random(2000) < 0.2]), np.repeat([0, 1], [3000, 2000]), [9e6, 1e6]
+    )
+    ours = sampled.figure().estimate()
+    for low, high in (bayesian(sampled, 0.95), redrawn(sampled, 0.95, rng, replicates=4000)):
+        assert low == pytest.approx(ours.low, rel=0.05)
+        assert high == pytest.approx(ours.high, rel=0.05)

@@ -2,10 +2,11 @@
 
 An estimate is what is known for certain plus a weighted sum of stratum means, each with its own sampling variance. A
 stratum's variance is the unbiased one, with n − 1, and vanishes where all of a stratum was labelled. Where a model of
-the labels is at hand, the variance is the mean of the sample's and the model's: violations that nobody happened to draw
-leave no trace in the first. The interval has Wilson's form with the effective number of labels and Student's quantile.
-With few violations in the sample it takes the larger variance and is the exact one of Clopper and Pearson on effective
-counts (Korn and Graubard's), which is too wide rather than too narrow. docs/sampling.md shows the coverage.
+the labels is at hand, the variance is the quadratic mean of the sample's and the model's: violations that nobody
+happened to draw leave no trace in the first. The interval has Wilson's form with the effective number of labels and
+Student's quantile. With few violations in the sample it takes the larger variance and is the exact one of Clopper and
+Pearson on effective counts (Korn and Graubard's), which is too wide rather than too narrow. docs/sampling.md shows the
+coverage.
 """
 
 from __future__ import annotations
@@ -108,8 +109,8 @@ class Sampled:
         own, squares = float(each.sum()), float(np.sum(each**2 / np.maximum(self.counts - 1.0, 1.0)))
         freedom = own**2 / squares if squares > 0.0 else math.inf
         model = own if self.expected is None else float(scale @ self.expected)
-        variance = 0.5 * (own + model)
-        gain = 1.0 if self.expected is None or own == 0.0 else (2.0 * variance / own) ** 2  # the model's half is sure
+        variance = math.sqrt(0.5 * (own**2 + model**2))
+        gain = 1.0 if self.expected is None or own == 0.0 else 4.0 * (variance / own) ** 4  # the model's half is sure
         heaviest = float(np.max(np.abs(self.shares) * (1.0 - self.fractions) / self.counts))
         value, n = self.known + float(self.shares @ self.means), int(self.counts.sum())
         return Figure(value, variance, gain * freedom, n, self.hits, heaviest, max(own, model), freedom)
