@@ -215,3 +215,45 @@ def test_communities_differ_as_planted(made: Community) -> None:
     places = made.truth["planted"]["communities"]
     found = made.truth["realised"]["prevalence"]["everything"]["community"]
     assert sorted(places, key=lambda name: places[name]["prevalence"]) == sorted(found, key=found.get)
+
+
+def test_the_calibration_audit_finds_a_model_too_sure_of_itself_and_the_rarest_kind_worst(made: Community) -> None:
+    columns = [f"p_{kind}" for kind in KINDS]
+    finding = eh.audit(made.items, audits="calibration", probabilities=columns, label="kind", replicates=50).findings[0]
+    assert finding.readings[0].tendency == "too sure"
+    assert "stands_out" in finding.get("ece").flags
+    excess = {
+        kind: found.value - finding.get("class_ece", **{"class": kind, "as_if": "calibrated"}).value
+        for kind in KINDS
+        if (found := finding.get("class_ece", **{"class": kind})).value is not None
+    }
+    assert max(excess, key=excess.get) == "threat"
+
+
+@pytest.mark.parametrize(("attribute", "marked"), [("gender", "woman"), ("ethnicity", "black"), ("handedness", None)])
+def test_the_perspective_audit_finds_whose_view_is_not_shared(made: Community, attribute: str, marked: str) -> None:
+    finding = eh.audit(
+        made.annotations,
+        audits="perspective",
+        items=made.items,
+        annotators=made.annotators,
+        item="item",
+        annotator="annotator",
+        label="label",
+        score="model_a",
+        annotator_groups=attribute,
+        replicates=50,
+        permutations=499,
+    ).findings[0]
+    deltas = {name: finding.get("conformity_delta", annotators=name) for name in finding.values("annotators")}
+    standing = [name for name, e in deltas.items() if "stands_out" in e.flags]
+    assert (max(standing, key=lambda name: deltas[name].value) if standing else None) == marked
+
+
+def test_the_collaboration_audit_finds_that_the_uncertainty_tells_more(made: Community) -> None:
+    roles = {"score": "model_a", "label": "toxicity", "uncertainty": "model_a_uncertainty", "capacities": "0.05"}
+    finding = eh.audit(made.items, audits="collaboration", **roles).findings[0]
+    own, doubt = (
+        finding.get("calibration_auroc", strategy=name) for name in ("column:model_a_uncertainty", "uncertainty")
+    )
+    assert own.low > doubt.high

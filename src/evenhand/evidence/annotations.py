@@ -12,7 +12,7 @@ import polars as pl
 
 from evenhand.errors import InputError
 from evenhand.evidence import classes, columns
-from evenhand.evidence.annotators import Annotators, ids_of, people, places
+from evenhand.evidence.annotators import Annotators, ids_of, key_of, people, places
 from evenhand.evidence.columns import Table
 from evenhand.evidence.declaration import Declaration
 from evenhand.evidence.evidence import Evidence, Part
@@ -178,9 +178,10 @@ def _predictions(
     assert declaration.item is not None
     if "items" not in sources:
         return _repeated(table, item, declaration, notes)
-    own = read_columns(sources["items"], [declaration.item, *declaration.score, *declaration.probabilities])
-    columns.unique(own, declaration.item)
-    return Predicted(ids_of(own, declaration.item, "item"), _models(own, declaration, notes))
+    key = key_of(sources["items"], declaration.item)
+    own = read_columns(sources["items"], [key, *declaration.score, *declaration.probabilities])
+    columns.unique(own, key)
+    return Predicted(ids_of(own, key, "item"), _models(own, declaration, notes))
 
 
 def _repeated(table: Table, item: pl.Series, declaration: Declaration, notes: list[str]) -> Predicted:

@@ -37,6 +37,11 @@ def ids_of(table: Table, column: str, role: str) -> pl.Series:
     return values
 
 
+def key_of(source: Source, column: str) -> str:
+    """What the ids are called in a table of their own: as beside the labels, or simply `id`."""
+    return "id" if column not in source.columns() and "id" in source.columns() else column
+
+
 def places(ids: pl.Series, known: pl.Series) -> IntArray:
     """Where each id is among the known ones; −1 where it is not."""
     numbers = pl.DataFrame({"id": known, "number": np.arange(len(known), dtype=np.int32)})
@@ -49,11 +54,12 @@ def people(
 ) -> tuple[Annotators, IntArray]:
     """Everybody whose id is among these, from the table of labels or one of their own; and the number of each id."""
     assert declaration.annotator is not None
+    key = declaration.annotator
     wanted = dict.fromkeys((*declaration.annotator_groups, *([declaration.within] if declaration.within else [])))
     if source is not None:
-        table = read_columns(source, [declaration.annotator, *wanted])
-        columns.unique(table, declaration.annotator)
-    known = ids_of(table, declaration.annotator, "annotator")
+        table = read_columns(source, [key := key_of(source, key), *wanted])
+        columns.unique(table, key)
+    known = ids_of(table, key, "annotator")
     everybody = ids.unique(maintain_order=True)
     told = {column: _told(table, known, column, everybody, declaration, notes) for column in wanted}
     group = _joint([told[column] for column in declaration.annotator_groups])
