@@ -6,9 +6,10 @@ that was declared; what comes out needs no further checking.
 
 from evenhand.evidence.annotations import AnnotationEvidence
 from evenhand.evidence.annotators import Annotators
-from evenhand.evidence.declaration import SCALES, Declaration, Scale
+from evenhand.evidence.declaration import Declaration
 from evenhand.evidence.evidence import Classed, Evidence, Part, Thresholds
 from evenhand.evidence.opening import open_evidence, open_predictions
+from evenhand.evidence.scales import SCALES, Scale
 from evenhand.evidence.source import Source, open_source
 from evenhand.evidence.table import TableEvidence
 

@@ -9,7 +9,8 @@ from typing import NoReturn
 import polars as pl
 
 from evenhand.errors import CONTROL, InputError, nearest
-from evenhand.evidence.declaration import Declaration, Scale
+from evenhand.evidence.declaration import Declaration
+from evenhand.evidence.scales import Scale
 from evenhand.tally import FloatArray
 from evenhand.tally.order import Scores
 from evenhand.tally.rows import Mask

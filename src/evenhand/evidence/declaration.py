@@ -4,15 +4,13 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
 from typing import Any
 
-from scipy import special
-
 from evenhand.errors import CONTROL, InputError, nearest
+from evenhand.evidence.scales import SCALES, Scale
 from evenhand.evidence.spellings import Spellings, read_spellings
-from evenhand.tally import FloatArray
 
 # Roles that no column has two of.
 EXCLUSIVE = (
@@ -25,28 +23,6 @@ PREDICTIONS = "score or probabilities"  # what an audit asks for that takes eith
 RESERVED = {"audit", "measure", "slice", "value", "low", "high", "level", "method", "n", "note", "flags", "p_value"}
 RESERVED |= {"model", "against", "group", "length", "of", "strategy", "capacity", "class", "bins", "as_if"}
 RESERVED |= {"calibrator", "annotators", "cluster", "with", "sets"}
-
-
-@dataclass(frozen=True, slots=True)
-class Scale:
-    """The unit of a score: its range, where it is cut unless told otherwise, and the probability it stands for."""
-
-    name: str
-    lowest: float | None
-    highest: float | None
-    threshold: float | None
-    probability: Callable[[FloatArray], FloatArray] | None
-
-
-SCALES = {
-    scale.name: scale
-    for scale in (
-        Scale("probability", 0.0, 1.0, 0.5, lambda score: score),
-        Scale("percent", 0.0, 100.0, 50.0, lambda score: score / 100.0),
-        Scale("logit", None, None, 0.0, lambda score: special.expit(score)),
-        Scale("rank", None, None, None, None),
-    )
-}
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -8,7 +8,8 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from evenhand.errors import InputError
-from evenhand.evidence.declaration import Declaration, Scale
+from evenhand.evidence.declaration import Declaration
+from evenhand.evidence.scales import Scale
 from evenhand.tally import FloatArray, IntArray, Membership, Placed, Tally, Weights
 
 

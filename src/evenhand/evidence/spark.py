@@ -16,8 +16,8 @@ import numpy as np
 import polars as pl
 
 from evenhand.errors import InputError
-from evenhand.evidence.declaration import Scale
 from evenhand.evidence.evidence import Counted, Evidence, Part, Thresholds
+from evenhand.evidence.scales import Scale
 from evenhand.tally import Classes, FloatArray, Mass, Members, Tally
 
 BINS = 65_536

@@ -13,8 +13,8 @@ import numpy as np
 
 from evenhand.errors import InputError
 from evenhand.evidence.classes import two_classes
-from evenhand.evidence.declaration import Scale
 from evenhand.evidence.evidence import Classed, Counted, Evidence, Part, Thresholds
+from evenhand.evidence.scales import Scale
 from evenhand.tally import FloatArray, IntArray, Membership, Placed, Rows, Weights
 from evenhand.tally.order import Scores
 from evenhand.tally.rows import Mask

@@ -10,7 +10,7 @@ import numpy as np
 from evenhand.audits.perspective.crowd import FEWEST
 from evenhand.audits.perspective.estimating import Labelled
 from evenhand.estimate import Estimate
-from evenhand.finding import Measured, Slice
+from evenhand.finding import Measured
 from evenhand.measures.agreement import AC1, ALPHA, KAPPA, coincidences, item_shares, pair_tables
 from evenhand.tally import FloatArray
 
@@ -23,14 +23,14 @@ def agreements(labelled: Labelled) -> Iterator[Measured]:
     yield from _each(labelled, tables)
     for number, fold in ((ALPHA, coincidences), (AC1, item_shares)):
         plain, drawn = labelled.folds(fold)
-        for group, slice_ in _slices(labelled):
+        for group, slice_ in labelled.crowd.slices:
             estimate = labelled.estimate(number, plain[group], drawn[:, group], group=group, bounds=BOUNDS)
             yield Measured(number.name, slice_, _of_enough(labelled, estimate, group, group))
 
 
 def _each(labelled: Labelled, tables: tuple[FloatArray, FloatArray]) -> Iterator[Measured]:
     plain, drawn = tables
-    for group, slice_ in _slices(labelled):
+    for group, slice_ in labelled.crowd.slices:
         estimate = labelled.estimate(KAPPA, plain[group, group], drawn[:, group, group], group=group, bounds=BOUNDS)
         yield Measured(KAPPA.name, slice_, _of_enough(labelled, estimate, group, group))
     names = labelled.crowd.names
@@ -59,8 +59,3 @@ def _together(labelled: Labelled, one: int, two: int) -> int:
         return len(np.unique(a.annotator[first & (there[0][a.item] > 1)]))
     shared = (first & (there[1][a.item] > 0)) | (second & (there[0][a.item] > 0))
     return len(np.unique(a.annotator[shared]))
-
-
-def _slices(labelled: Labelled) -> list[tuple[int, Slice]]:
-    names = labelled.crowd.names
-    return [(len(names), {}), *((number, {"annotators": name}) for number, name in enumerate(names))]

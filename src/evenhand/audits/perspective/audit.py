@@ -102,14 +102,9 @@ def _majority(
 def _facts(labelled: Labelled) -> Iterator[Measured]:
     """How many labels and annotators there are."""
     level = labelled.settings.level
-    for slice_, labels, people in zip(_slices(labelled.crowd), labelled.labels, labelled.crowd.sizes(), strict=True):
+    for (_, slice_), labels, people in zip(labelled.crowd.slices, labelled.labels, labelled.crowd.sizes(), strict=True):
         yield Measured("count", slice_, Estimate.exact(labels, level=level, n=labels))
         yield Measured("annotator_count", slice_, Estimate.exact(int(people), level=level, n=labels))
-
-
-def _slices(crowd: Crowd) -> list[Slice]:
-    """Of each group, and last of everybody."""
-    return [*({"annotators": name} for name in crowd.names), {}]
 
 
 def _model(
@@ -136,7 +131,7 @@ def _deltas(labelled: Labelled, deltas: Deltas, named: Slice, settings: Perspect
     plain, drawn = kept.sums(deltas.columns)
     means = chance.of_means(deltas, labelled.crowd, settings)
     found: Found = []
-    for group, slice_ in enumerate(_slices(labelled.crowd)):
+    for group, slice_ in labelled.crowd.slices:
         own = {**named, **slice_}
         mean = kept.estimate(MEAN, plain[group, :2], drawn[:, group, :2], group=group, bounds=(-1.0, 1.0))
         p = None if isinstance(means, str) or "annotators" not in own else float(means.p[group])
@@ -162,7 +157,7 @@ def _fit(labelled: Labelled, p: FloatArray, named: Slice, settings: PerspectiveS
     decided = decisions(p, threshold=settings.threshold)
     plain, drawn = (as_tables(sums) for sums in labelled.sums(confusion_columns(labelled.annotations, decided)))
     found: Found = []
-    for group, slice_ in enumerate(_slices(labelled.crowd)):
+    for group, slice_ in labelled.crowd.slices:
         own = {**named, **slice_}
         f1 = labelled.estimate(F1, plain[group], drawn[:, group], group=group, bounds=(0.0, 1.0))
         found.append((Measured("f1", own, f1), None))

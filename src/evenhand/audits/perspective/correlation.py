@@ -19,7 +19,7 @@ def of(measured: Sequence[Measured], crowd: Crowd, level: float) -> Iterator[Mea
     """Spearman's of F1 with the mean delta, and the paper's t-test beside, which is no test of correlation."""
     from scipy import stats  # slow to load
 
-    for slice_ in ({}, *({"annotators": name} for name in crowd.names)):
+    for _, slice_ in crowd.slices:
         pairs = _pairs(measured, slice_)
         if len(pairs) < 2:
             return

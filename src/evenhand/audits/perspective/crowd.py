@@ -8,6 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from evenhand.evidence import Annotators
+from evenhand.finding import Slice
 from evenhand.measures.perspective import Annotations
 
 FEWEST = 5  # annotators in a group that is shown
@@ -49,6 +50,12 @@ class Crowd:
     def tests(self) -> int:
         """How many numbers of one model are tested: two a group, and the clusters."""
         return 2 * len(self.names) + 1
+
+    @property
+    def slices(self) -> list[tuple[int, Slice]]:
+        """The number of each group with how it is filed, and last everybody."""
+        groups: list[tuple[int, Slice]] = [(number, {"annotators": name}) for number, name in enumerate(self.names)]
+        return [*groups, (len(self.names), {})]
 
     def labels(self, annotations: Annotations) -> Numbers:
         """How many labels each group gave, and last everybody."""

@@ -38,8 +38,7 @@ def _measured(
     here = Labelled(held, labelled.crowd, settings)
     inside, size = sets[np.arange(len(held)), held.label], sets.sum(axis=1)
     plain, drawn = here.sums(sparse.csc_array(np.column_stack((inside, size, np.ones(len(held)))).astype(np.float64)))
-    names = labelled.crowd.names
-    for group, slice_ in [(len(names), {}), *((number, {"annotators": name}) for number, name in enumerate(names))]:
+    for group, slice_ in labelled.crowd.slices:
         for measure, column, most in (("set_coverage", 0, 1.0), ("set_size", 1, float(held.classes))):
             some = [column, 2]
             estimate = here.estimate(RATE, plain[group, some], drawn[:, group, some], group=group, bounds=(0.0, most))
