@@ -16,7 +16,7 @@ demo: $(VENV)/.demo
 	$(BIN)/evenhand demo
 
 test: $(VENV)/.test
-	$(BIN)/python -m pytest
+	$(BIN)/python -m pytest --numprocesses 2
 
 check: $(VENV)/.test
 	$(BIN)/ruff check .
