@@ -14,14 +14,16 @@ from evenhand.cards.examination import examine
 from evenhand.classifiers import directory, methods
 from evenhand.classifiers.learning import Question, read_labelled
 from evenhand.classifiers.methods import Trainable
+from evenhand.classifiers.place import Place
 from evenhand.classifiers.protocol import Labelled
 from evenhand.errors import InputError
 from evenhand.evidence import Source, open_source
-from evenhand.files import check_writable
+from evenhand.files import check_writable, remove_empty
 from evenhand.progress import Progress, silent
 from evenhand.synthetic.balancing import balancing
 
 HELD_OUT = 0.1
+KEPT = ".evenhand-training"  # within the model's folder: what a run that was broken off had so far
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -51,13 +53,16 @@ def train(
     settings: Mapping[str, Any] | None = None,
     balance: int = 0,
     name: str | None = None,
+    device: str | None = None,
+    download: bool = False,
     papers: Papers | None = None,
     progress: Progress | None = None,
 ) -> Trainable:
     """Train a model on a file or frame, examine it on rows it has not seen, and save it with its card.
 
     Unseen rows are those of `test`, or a tenth of the data. `balance` adds so many made-up sentences that mention
-    groups of people, as many violating as benign, so that who is spoken of says nothing.
+    groups of people, as many violating as benign, so that who is spoken of says nothing. An encoder is trained on
+    `device`, fetched from the hub only with `download`, and a run that was broken off goes on where it stopped.
     """
     out, progress, papers = Path(out), progress or silent, papers or Papers()
     directory.check_free(out)
@@ -75,7 +80,11 @@ def train(
     learnt, unseen = _parts(source, question, test, test_where)
     told = "a tenth, held out at random" if test is None and test_where is None else test_where or _named(test)
     more = _balanced(learnt, balance)
-    model = methods.train(more, method=method, options=settings or {}, progress=progress)
+    place = Place(device=device, keep=out / KEPT, download=download)
+    try:
+        model = methods.train(more, method=method, options=settings or {}, progress=progress, place=place)
+    finally:
+        remove_empty([out / KEPT, out])
     title = name or out.resolve().name
     card = Card(
         name=title,

@@ -16,6 +16,7 @@ from typing import Any
 
 from evenhand.classifiers import fingerprint
 from evenhand.classifiers.methods import KINDS, Trainable, recorded, settings_of
+from evenhand.classifiers.place import HERE, Place
 from evenhand.classifiers.protocol import Targets
 from evenhand.errors import InputError, nearest
 from evenhand.files import writing
@@ -56,14 +57,14 @@ def _others(folder: Path) -> Iterator[Path]:
     return (path for path in folder.iterdir() if not path.name.startswith(".evenhand-"))
 
 
-def load(folder: Path) -> Trainable:
+def load(folder: Path, place: Place = HERE) -> Trainable:
     """Read a model; refuse one that is incomplete, altered, or of another version."""
     try:
         content = manifest(folder)
         check_files(folder, content)
         targets = Targets(content["targets"]["kind"], tuple(content["targets"]["classes"]))
         settings = settings_of(content["kind"], content["settings"])
-        model = KINDS[content["kind"]].family.read(folder, targets, settings)
+        model = KINDS[content["kind"]].family.read(folder, targets, settings, place)
     except InputError as error:
         raise error.within(str(folder)) from None
     named: Trainable = replace(model, name=content["name"], version=content["version"])  # type: ignore[type-var]

@@ -7,8 +7,10 @@ from dataclasses import asdict, dataclass, fields, replace
 from pathlib import Path
 from typing import Any, Protocol
 
+from evenhand.classifiers.encoder import EncoderFamily, EncoderSettings
 from evenhand.classifiers.linear import UNIGRAM, LinearClassifier, LinearSettings
 from evenhand.classifiers.options import checked
+from evenhand.classifiers.place import HERE, Place
 from evenhand.classifiers.protocol import Classifier, Labelled, Targets
 from evenhand.errors import InputError, nearest
 from evenhand.progress import Progress
@@ -31,9 +33,9 @@ class Trainable(Classifier, Protocol):
 class Family(Protocol):
     """How classifiers of one kind come to be."""
 
-    def train(self, data: Labelled, settings: Any, progress: Progress) -> Trainable: ...
+    def train(self, data: Labelled, settings: Any, progress: Progress, place: Place) -> Trainable: ...
 
-    def read(self, folder: Path, targets: Targets, settings: Any) -> Trainable: ...
+    def read(self, folder: Path, targets: Targets, settings: Any, place: Place) -> Trainable: ...
 
 
 @dataclass(frozen=True)
@@ -54,7 +56,10 @@ class Method:
     settings: Any
 
 
-KINDS: dict[str, Kind] = {"linear": Kind(LinearClassifier, LinearSettings)}
+KINDS: dict[str, Kind] = {
+    "linear": Kind(LinearClassifier, LinearSettings),
+    "encoder": Kind(EncoderFamily(), EncoderSettings),
+}
 METHODS: dict[str, Method] = {
     method.name: method
     for method in (
@@ -65,18 +70,27 @@ METHODS: dict[str, Method] = {
             LinearSettings(),
         ),
         Method("unigram", "a plain TF-IDF bag of words, as a baseline", "linear", UNIGRAM),
+        Method("deterministic", "a pretrained encoder, fine-tuned", "encoder", EncoderSettings()),
+        Method("mc-dropout", "the same, asked ten times with dropout", "encoder", EncoderSettings(samples=10)),
+        Method("ensemble", "ten encoders, trained side by side", "encoder", EncoderSettings(members=10)),
+        Method(
+            "sngp", "an encoder that keeps distances, and a Gaussian process", "encoder", EncoderSettings(head="gp")
+        ),
+        Method("sngp-ensemble", "ten of these", "encoder", EncoderSettings(head="gp", members=10)),
     )
 }
 
 
-def train(data: Labelled, *, method: str, options: Mapping[str, Any], progress: Progress) -> Trainable:
+def train(
+    data: Labelled, *, method: str, options: Mapping[str, Any], progress: Progress, place: Place = HERE
+) -> Trainable:
     """Train by the named method, with some of its settings changed."""
     if method not in METHODS:
         raise InputError(f"there is no method '{method}'; {nearest(method, METHODS)}")
     found = METHODS[method]
     kind = KINDS[found.kind]
     settings = replace(found.settings, **checked(kind.settings, options))
-    return kind.family.train(data, settings, progress)
+    return kind.family.train(data, settings, progress, place)
 
 
 def settings_of(kind: str, given: Mapping[str, Any]) -> Any:

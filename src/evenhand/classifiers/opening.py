@@ -5,16 +5,18 @@ from __future__ import annotations
 from pathlib import Path
 
 from evenhand.classifiers import directory
+from evenhand.classifiers.place import Place
 from evenhand.classifiers.protocol import Classifier
 from evenhand.errors import InputError, nearest
 
 SHIPPED = Path(__file__).parent / "shipped"
 
 
-def open_model(model: str | Path | Classifier) -> Classifier:
+def open_model(model: str | Path | Classifier, *, device: str | None = None) -> Classifier:
     """The shipped model 'default', a folder that `evenhand train` wrote, a TOML file, or a classifier as it is.
 
     Models of other makes (scikit-learn, transformers, an HTTP endpoint, a prompt) are described in a TOML file.
+    `device` is where an encoder works: cuda or cpu, and by default a graphics card if there is one.
     """
     if not isinstance(model, (str, Path)):
         return model
@@ -28,7 +30,7 @@ def open_model(model: str | Path | Classifier) -> Classifier:
     if path.is_dir() and (path / "config.json").exists() and not (path / directory.MANIFEST).exists():
         return _described("transformers", path, "this is a transformers directory")
     if path.is_dir():
-        return directory.load(path)
+        return directory.load(path, Place(device=device))
     if path.suffix == ".skops":
         return _described("skops", path, "this is a skops file")
     if not path.exists():

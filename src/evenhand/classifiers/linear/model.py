@@ -18,6 +18,7 @@ from evenhand.classifiers.linear.features import Featuriser
 from evenhand.classifiers.linear.settings import LinearSettings
 from evenhand.classifiers.linear.storage import Stored
 from evenhand.classifiers.linear.training import train
+from evenhand.classifiers.place import HERE, Place
 from evenhand.classifiers.protocol import Labelled, Scores, Targets
 from evenhand.progress import Progress, silent
 
@@ -40,12 +41,14 @@ class LinearClassifier:
     batch: int = 8 * AT_ONCE
 
     @classmethod
-    def train(cls, data: Labelled, settings: LinearSettings, progress: Progress = silent) -> LinearClassifier:
-        """Learn from labelled texts."""
+    def train(
+        cls, data: Labelled, settings: LinearSettings, progress: Progress = silent, place: Place = HERE
+    ) -> LinearClassifier:
+        """Learn from labelled texts: anywhere, and at one go."""
         return cls(data.targets, settings, Stored.of(train(data, settings, progress)))
 
     @classmethod
-    def read(cls, folder: Path, targets: Targets, settings: LinearSettings) -> LinearClassifier:
+    def read(cls, folder: Path, targets: Targets, settings: LinearSettings, place: Place = HERE) -> LinearClassifier:
         """From what `write` wrote."""
         shape = (settings.buckets, settings.members, len(targets.classes))
         return cls(targets, settings, Stored.read(folder, shape))
