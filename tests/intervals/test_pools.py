@@ -19,6 +19,7 @@ def sampled(hits: int, n: int, items: int) -> Figure:
 def truth(found: float, wrong: float, missed: float, passed: float) -> dict[str, float]:
     precision, recall = found / (found + wrong), found / (found + missed)
     return {
+        "prevalence": (found + missed) / (found + wrong + missed + passed),
         "precision": precision,
         "recall": recall,
         "f1": 2 * precision * recall / (precision + recall),

@@ -40,6 +40,11 @@ class Shares:
         return self.visible * self.visible_items
 
 
+def prevalence(shares: Shares) -> float:
+    """The part of all items that violates."""
+    return _ratio(shares.found + shares.missed, shares.removed_items + shares.visible_items, "there are no items")
+
+
 def recall(shares: Shares) -> float:
     """The part of all violations that was removed."""
     return _ratio(shares.found, shares.found + shares.missed, "no item violates")
@@ -64,7 +69,13 @@ def accuracy(shares: Shares) -> float:
     return _ratio(right, shares.removed_items + shares.visible_items, "there are no items")
 
 
-QUANTITIES: dict[str, Quantity] = {"recall": recall, "precision": precision, "f1": f1, "accuracy": accuracy}
+QUANTITIES: dict[str, Quantity] = {
+    "prevalence": prevalence,
+    "recall": recall,
+    "precision": precision,
+    "f1": f1,
+    "accuracy": accuracy,
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,9 +83,9 @@ class Pools:
     """What was removed and what is visible: an estimated share of violating items in each, and their sizes."""
 
     removed: Figure
-    removed_items: int
+    removed_items: float
     visible: Figure
-    visible_items: int
+    visible_items: float
 
     def estimate(self, name: str, level: float = 0.95) -> Estimate:
         """One of `QUANTITIES`, with the uncertainty of both pools."""
