@@ -33,6 +33,9 @@ class Options(TypedDict, total=False):
     slices: str | Sequence[str] | None
     count: str | None
     inclusion: str | None
+    decision: str | None
+    removes: str | Sequence[str] | None
+    stratum: str | None
     where: str | None
     level: float | None
     threshold: float | None
@@ -62,6 +65,9 @@ class Options(TypedDict, total=False):
     smoothing: bool | None
     clusters: int | None
     miss: float | None
+    target: float | None
+    effect: float | None
+    rank_with: str | None
 
 
 TABLES = ("items", "annotators")
@@ -147,7 +153,10 @@ def _read(path: Path) -> dict[str, Any]:
     if isinstance(columns.get("terms"), str):
         columns["terms"] = read_terms(path.parent / columns["terms"])
     data = content["data"]
-    options = {**columns, **content.get("settings", {})}
+    settings = dict(content.get("settings", {}))
+    if isinstance(settings.get("rank_with"), str):
+        settings["rank_with"] = str(path.parent / settings["rank_with"])
+    options = {**columns, **settings}
     options |= {name: path.parent / str(content[name]) for name in TABLES if name in content}
     options |= {"spellings": content["spellings"]} if content.get("spellings") else {}
     return {**content, "data": data if "://" in data else path.parent / data, "options": options}

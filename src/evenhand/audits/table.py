@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
-from evenhand.audits import bias, calibration, collaboration, perspective
+from evenhand.audits import accuracy, bias, calibration, collaboration, perspective
 from evenhand.audits.settings import Settings
 from evenhand.errors import InputError, nearest
-from evenhand.evidence import Evidence
-from evenhand.evidence.declaration import PREDICTIONS
+from evenhand.evidence import Declaration, Evidence
+from evenhand.evidence.declaration import OUTCOME, PREDICTIONS
 from evenhand.finding import Finding
 from evenhand.progress import Progress, silent
 
@@ -27,6 +27,7 @@ class Audit:
     on_a_cluster: bool = True
     on_request: bool = False  # where another audit can be run, only when it is named: it takes its time
     kind: str = "items"  # what a row of the evidence is
+    of_models: bool = True  # whether it looks at scores
 
 
 AUDITS: tuple[Audit, ...] = (
@@ -54,6 +55,16 @@ AUDITS: tuple[Audit, ...] = (
         run=calibration.audit_calibration,
         on_a_cluster=False,
         on_request=True,
+    ),
+    Audit(
+        name="accuracy",
+        question=accuracy.QUESTION,
+        needs=frozenset({"label", OUTCOME}),
+        settings=accuracy.AccuracySettings,
+        run=accuracy.audit_accuracy,
+        on_a_cluster=False,
+        on_request=True,
+        of_models=False,
     ),
     Audit(
         name="perspective",
@@ -88,6 +99,14 @@ def choose(
         if missing := known[name].needs - declared:
             raise InputError(f"the audit '{name}' needs {', '.join(sorted(missing))} to be declared")
     return [known[name] for name in names]
+
+
+def looked_at(names: Sequence[str] | None, declaration: Declaration) -> Declaration:
+    """Without the scores, where only audits are asked for that do not look at any: those may lack a label."""
+    asked = [audit for audit in AUDITS if audit.name in (names or ())]
+    if not asked or any(audit.of_models for audit in asked):
+        return declaration
+    return replace(declaration, score=(), scale=("probability",), probabilities=(), classes=(), uncertainty=())
 
 
 def known_settings() -> tuple[str, ...]:

@@ -45,10 +45,13 @@ def audit(
     text: Annotated[Text, option("Text column: for --terms, for short items apart, and for --examples.")] = None,
     id: Annotated[Text, option("Id column; ids must differ.")] = None,
     slices: Annotated[
-        Text, option("Columns to look at value by value (language, community), by commas.", "--slice")
+        Text, option("Columns to look at value by value (language, community), by commas.", "--slice", "--by")
     ] = None,
     count: Annotated[Text, option("Column of counts: the row stands for so many equal rows.")] = None,
     inclusion: Annotated[Text, option("Column of inclusion probabilities: the row was sampled with it.")] = None,
+    decision: Annotated[Text, option("Column of decisions: whether the item was removed, yes or no.")] = None,
+    removes: Annotated[Text, option("The decisions that take an item down, by commas, where they are words.")] = None,
+    stratum: Annotated[Text, option("Column of the stratum of the design that the item was drawn from.")] = None,
     where: Annotated[Text, option("Keep only rows that meet this SQL condition, such as \"lang = 'en'\".")] = None,
     query: Annotated[Text, option("For a database URL: the query whose rows are the items.")] = None,
     uncertainty: Annotated[
@@ -85,6 +88,9 @@ def audit(
     smoothing: Annotated[bool, option("Add one half to every cell of a divergence.", "--smoothing")] = False,
     clusters: Annotated[Whole, option("Clusters of annotators. Default: as many as groups.")] = None,
     miss: Annotated[Number, option("Share of labels that prediction sets may miss (0.1).")] = None,
+    target: Annotated[Number, option("Share of a prevalence within which to know it, for planning (0.2).")] = None,
+    effect: Annotated[Number, option("Change between two periods that should be seen, for planning (0.01).")] = None,
+    rank_with: Annotated[Text, option("File of prevalences by community, to hold their order against.")] = None,
     threshold: Annotated[
         Number, option("Items with this score or more are flagged; on the score's own scale (0.5).")
     ] = None,
@@ -103,7 +109,7 @@ def audit(
     json: Annotated[bool, option("Print the findings as JSON and nothing else.", "--json")] = False,
     csv: Annotated[bool, option("Print the estimates as CSV and nothing else.", "--csv")] = False,
 ) -> None:
-    """Audit a file of scores: how groups are treated, what people and model achieve, how honest probabilities are."""
+    """Audit scores and decisions: how groups fare, what people and model achieve, how honest and accurate they are."""
     from evenhand.cli.audit_run import run
 
     options = {
@@ -123,6 +129,9 @@ def audit(
         "slices": listed(slices),
         "count": count,
         "inclusion": inclusion,
+        "decision": decision,
+        "removes": listed(removes),
+        "stratum": stratum,
         "where": where,
         "threshold": threshold,
         "level": level,
@@ -149,6 +158,9 @@ def audit(
         "smoothing": smoothing or None,
         "clusters": clusters,
         "miss": miss,
+        "target": target,
+        "effect": effect,
+        "rank_with": rank_with,
         "bins": bins,
         "bins_by": bins_by,
     }

@@ -126,8 +126,7 @@ def _without_skipped(table: Table, declaration: Declaration, notes: list[str]) -
             table.fail(f"no label is '{value}', which was to be skipped", declaration.label)
     told = " or ".join(f"'{value}'" for value in declaration.skip)
     notes.append(f"{int(skipped.sum()):,} labels of {len(words):,} are {told} and were left out.")
-    rows = table.rows if table.rows is not None else pl.Series(np.arange(len(words)))
-    return Table(table.name, table.frame.filter(~skipped), rows.filter(~skipped))
+    return table.only(~skipped)
 
 
 def _labels(table: Table, declaration: Declaration, notes: list[str]) -> tuple[tuple[str, ...], IntArray]:

@@ -6,6 +6,7 @@ import re
 from dataclasses import dataclass
 from typing import NoReturn
 
+import numpy as np
 import polars as pl
 
 from evenhand.errors import CONTROL, InputError, nearest
@@ -61,6 +62,12 @@ class Table:
             text = text.str.replace_all(CONTROL.pattern, "�")
         return text.set(text == "", None)
 
+    def only(self, kept: pl.Series | Mask) -> Table:
+        """Some of the rows."""
+        mask = pl.Series(kept)
+        rows = self.rows if self.rows is not None else pl.Series(np.arange(len(mask)))
+        return Table(self.name, self.frame.filter(mask), rows.filter(mask))
+
     def complete(self, column: str, values: pl.Series, what: str) -> None:
         """No value may be empty, blank or NaN."""
         if values.null_count():
@@ -92,23 +99,29 @@ def score(table: Table, column: str, scale: Scale, notes: list[str], what: str =
 
 
 def label(table: Table, declaration: Declaration) -> tuple[Mask, list[str]]:
-    """Violating or not, and what to note about how that was decided."""
-    assert declaration.label is not None
-    column, notes = declaration.label, list[str]()
-    if declaration.positive:
-        violating, notes = _is_one_of(table, column, declaration.positive)
-    else:
-        values = _label_numbers(table, column)
-        violating = values >= declaration.label_threshold
-        if ((values > 0) & (values < 1)).any():
-            what = "between no and yes" if declaration.annotator else "a share of annotators"
-            notes.append(f"The label '{column}' is {what}: {declaration.label_threshold:g} or more is violating.")
-    mask = violating.to_numpy()
+    """Violating or not, and what to note about how that was decided; there must be items of both kinds."""
+    mask, notes = violating(table, declaration)
     if mask.all() or not mask.any():
         table.fail(
-            f"every item is {'violating' if len(mask) and mask[0] else 'benign'}: both classes are needed", column
+            f"every item is {'violating' if len(mask) and mask[0] else 'benign'}: both classes are needed",
+            declaration.label or "",
         )
     return mask, notes
+
+
+def violating(table: Table, declaration: Declaration) -> tuple[Mask, list[str]]:
+    """The same, whatever comes out."""
+    assert declaration.label is not None
+    column = declaration.label
+    if declaration.positive:
+        found, notes = _is_one_of(table, column, declaration.positive)
+        return found.to_numpy(), notes
+    values = _label_numbers(table, column)
+    if not ((values > 0) & (values < 1)).any():
+        return (values >= declaration.label_threshold).to_numpy(), []
+    what = "between no and yes" if declaration.annotator else "a share of annotators"
+    note = f"The label '{column}' is {what}: {declaration.label_threshold:g} or more is violating."
+    return (values >= declaration.label_threshold).to_numpy(), [note]
 
 
 def _is_one_of(table: Table, column: str, positive: tuple[str, ...]) -> tuple[pl.Series, list[str]]:

@@ -15,14 +15,15 @@ from evenhand.evidence.spellings import Spellings, read_spellings
 # Roles that no column has two of.
 EXCLUSIVE = (
     *("item", "annotator", "score", "probabilities", "label", "groups", "group_by"),
-    *("text", "id", "count", "inclusion"),
+    *("text", "id", "count", "inclusion", "decision"),
 )
 DUPLICATES = ("refuse", "first", "last", "drop")
 PREDICTIONS = "score or probabilities"  # what an audit asks for that takes either
+OUTCOME = "decision or inclusion"
 # What slices and records of findings are made of.
 RESERVED = {"audit", "measure", "slice", "value", "low", "high", "level", "method", "n", "note", "flags", "p_value"}
 RESERVED |= {"model", "against", "group", "length", "of", "strategy", "capacity", "class", "bins", "as_if"}
-RESERVED |= {"calibrator", "annotators", "cluster", "with", "sets"}
+RESERVED |= {"calibrator", "annotators", "cluster", "with", "sets", "pool"}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -46,6 +47,9 @@ class Declaration:
     slices: tuple[str, ...] = ()
     count: str | None = None
     inclusion: str | None = None
+    decision: str | None = None
+    removes: tuple[str, ...] = ()
+    stratum: str | None = None
     where: str | None = None
     uncertainty: tuple[str, ...] = ()
     item: str | None = None
@@ -76,6 +80,7 @@ class Declaration:
             _check_twice(name, getattr(self, name))
         _check_classes(self)
         _check_annotators(self)
+        _check_design(self)
         _check_one_meaning(self)
         for column in self.slices:
             if column in RESERVED:
@@ -102,7 +107,8 @@ class Declaration:
         """The roles that audits ask for: the names of those that are filled; `groups` however they are given."""
         filled = {f.name for f in fields(self) if f.name not in ("scale", "positive") and getattr(self, f.name)}
         also = {"groups"} if self.group_by or self.terms else set[str]()
-        return frozenset(filled | also | ({PREDICTIONS} if self.score or self.probabilities else set()))
+        also |= {PREDICTIONS} if self.score or self.probabilities else set()
+        return frozenset(filled | also | ({OUTCOME} if self.decision or self.inclusion else set()))
 
     @property
     def kind(self) -> str:
@@ -118,6 +124,8 @@ class Declaration:
             self.id,
             self.count,
             self.inclusion,
+            self.decision,
+            self.stratum,
             self.item,
             self.annotator,
             self.within,
@@ -186,6 +194,13 @@ def _check_annotators(declaration: Declaration) -> None:
             raise InputError(f"there are spellings of '{column}', which is no column of annotators that was declared")
 
 
+def _check_design(declaration: Declaration) -> None:
+    if declaration.removes and not declaration.decision:
+        raise InputError("removes says which decision takes an item down: declare decision too")
+    if declaration.stratum and not declaration.inclusion:
+        raise InputError("a stratum is one of a sample's design: declare inclusion too")
+
+
 def _without_common(columns: tuple[str, ...]) -> tuple[str, ...]:
     """What columns do not share: `p_calm` and `p_rude` are the classes `calm` and `rude`."""
     start = re.match(r"(?:.*[\W_])?", os.path.commonprefix(columns), re.DOTALL)  # noqa: RUF071 (by characters is meant)
@@ -205,19 +220,7 @@ def _check_twice(name: str, columns: tuple[str, ...]) -> None:
 def _check_one_meaning(declaration: Declaration) -> None:
     """Names that can be shown, and no column for two things that exclude one another."""
     meanings: dict[str, str] = {}
-    for role in (
-        "item",
-        "annotator",
-        "score",
-        "probabilities",
-        "label",
-        "groups",
-        "group_by",
-        "text",
-        "id",
-        "count",
-        "inclusion",
-    ):
+    for role in EXCLUSIVE:
         given = getattr(declaration, role)
         for column in (given,) if isinstance(given, str) else given or ():
             if column in meanings:

@@ -9,8 +9,10 @@ from typing import Any, NamedTuple
 
 from evenhand.errors import InputError
 from evenhand.evidence.declaration import Declaration
+from evenhand.evidence.judgements import Judgements
 from evenhand.evidence.scales import Scale
 from evenhand.tally import FloatArray, IntArray, Membership, Placed, Tally, Weights
+from evenhand.tally.rows import Mask
 
 
 class Part(NamedTuple):
@@ -84,6 +86,18 @@ class Evidence(ABC):
     def classed(self, part: Part) -> Iterator[Classed]:
         """Each model's probabilities of the classes on one part."""
         raise InputError("this needs the rows at hand, not on a cluster", source=self.name)
+
+    def judgements(self) -> Judgements:
+        """What people found and what was decided, row by row."""
+        raise InputError("this needs the rows at hand, one an item", source=self.name)
+
+    def kept(self, part: Part) -> Mask | None:
+        """The rows of a part; None for all of them."""
+        raise InputError("this needs the rows at hand, one an item", source=self.name)
+
+    def rows_of(self, group: str) -> IntArray:
+        """The rows that belong to a group."""
+        raise InputError("this needs the rows at hand, one an item", source=self.name)
 
     @abstractmethod
     def provenance(self) -> dict[str, Any]:

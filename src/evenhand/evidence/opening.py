@@ -12,12 +12,13 @@ from evenhand.errors import InputError
 from evenhand.evidence import classes, columns
 from evenhand.evidence.annotations import open_annotations
 from evenhand.evidence.columns import Table
-from evenhand.evidence.declaration import Declaration
+from evenhand.evidence.declaration import OUTCOME, Declaration
 from evenhand.evidence.evidence import Evidence, Part
 from evenhand.evidence.groups import Groups, categories
+from evenhand.evidence.judgements import judgements
 from evenhand.evidence.reading import LENGTH, ROW, TERM, read_table
 from evenhand.evidence.source import Source, open_source
-from evenhand.evidence.table import ClassEvidence, TableEvidence, probability
+from evenhand.evidence.table import ClassEvidence, JudgedEvidence, TableEvidence, probability
 from evenhand.tally import FloatArray, Membership, Weights
 from evenhand.tally.rows import Mask
 
@@ -33,18 +34,24 @@ def open_evidence(
     Where annotators are declared a row is a label that one of them gave, and what is known of items and of annotators
     may come from tables of their own.
     """
-    if not (declaration.score or declaration.probabilities) or declaration.label is None:
-        raise InputError("declare the label column, and a score column or a column of probabilities for each class")
+    predicted = bool(declaration.score or declaration.probabilities)
+    if declaration.label is None or not (predicted or OUTCOME in declaration.declared):
+        raise InputError(
+            "declare the label column, and a score column or a column of probabilities for each class; for the audit "
+            "'accuracy' the column of decisions, or of inclusion probabilities"
+        )
     if declaration.annotator:
         return open_annotations(data, declaration, items=items, annotators=annotators, query=query)
     if items is not None or annotators is not None:
         raise InputError("a table of items or annotators goes with labels by annotators: declare item and annotator")
-    if (remote := _on_cluster(data)) is not None:
+    if (remote := _on_cluster(data)) is not None and predicted:
         from evenhand.evidence.spark_opening import open_spark
 
         return open_spark(remote, declaration)
     source = open_source(data, query=query)
     table = read_table(source, declaration)
+    if not predicted:
+        return _open_judged(source, table, declaration)
     return (_open_classes if declaration.probabilities else _open_scores)(source, table, declaration)
 
 
@@ -87,6 +94,13 @@ def _open_classes(source: Source, table: Table, declaration: Declaration) -> Cla
     )
 
 
+def _open_judged(source: Source, table: Table, declaration: Declaration) -> JudgedEvidence:
+    """Without a model: what people found, and what was decided."""
+    held = _held(source, table, declaration)
+    judged = held["judged"]()
+    return JudgedEvidence(**{**held, "judged": lambda: judged}, notes=judged.notes)
+
+
 def _held(source: Source, table: Table, declaration: Declaration) -> dict[str, Any]:
     """What evidence of every kind has."""
     if declaration.id:
@@ -97,7 +111,8 @@ def _held(source: Source, table: Table, declaration: Declaration) -> dict[str, A
         "declaration": declaration,
         "parts": tuple(Part(slice_, number) for number, slice_ in enumerate([{}, *(slice_ for slice_, _ in keeps)])),
         "members": _groups(table, declaration),
-        "weights": _weights(table, declaration),
+        "weights": _weights(table, declaration) if declaration.score or declaration.probabilities else None,
+        "judged": lambda: judgements(table, declaration),
         "keeps": tuple(keep for _, keep in keeps),
         "fingerprint": source.fingerprint,
         "fetch": _fetcher(source, declaration, table),
@@ -145,7 +160,8 @@ def _keeps(table: Table, declaration: Declaration) -> list[tuple[dict[str, str],
         if short.any() and not short.all():
             found.append(({"length": "short"}, short))
     for column in declaration.slices:
-        values = categories(table, column, "slicing by its values", MOST_SLICES)
+        most = MOST_SLICES if declaration.score or declaration.probabilities else MOST_GROUPS
+        values = categories(table, column, "slicing by its values", most)
         found += [({column: value}, inside.fill_null(False).to_numpy()) for value, inside in values.items()]
     return found
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-import numpy as np
 import polars as pl
 
 from evenhand.errors import InputError
@@ -60,10 +59,7 @@ def _without_zeros(table: Table, declaration: Declaration) -> Table:
     if not declaration.count:
         return table
     there = columns.counts(table, declaration.count) > 0
-    if there.all():
-        return table
-    rows = table.rows if table.rows is not None else pl.Series(np.arange(len(there)))
-    return Table(table.name, table.frame.filter(there), rows.filter(there))
+    return table if there.all() else table.only(there)
 
 
 def _derived(declaration: Declaration) -> list[pl.Expr]:

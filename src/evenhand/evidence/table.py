@@ -14,6 +14,7 @@ import numpy as np
 from evenhand.errors import InputError
 from evenhand.evidence.classes import two_classes
 from evenhand.evidence.evidence import Classed, Counted, Evidence, Part, Thresholds
+from evenhand.evidence.judgements import Judgements
 from evenhand.evidence.scales import Scale
 from evenhand.tally import FloatArray, IntArray, Membership, Placed, Rows, Weights
 from evenhand.tally.order import Scores
@@ -31,6 +32,7 @@ class Held(Evidence):
     keeps: tuple[Mask, ...]
     fingerprint: Callable[[], Mapping[str, str]]
     fetch: Callable[[list[int]], list[str]]
+    judged: Callable[[], Judgements]
 
     has_rows = True
 
@@ -48,6 +50,12 @@ class Held(Evidence):
 
     def texts(self, rows: list[int]) -> list[str]:
         return self.fetch(rows)
+
+    def rows_of(self, group: str) -> IntArray:
+        return self.members[group].rows
+
+    def judgements(self) -> Judgements:
+        return self.judged()
 
     def provenance(self) -> dict[str, Any]:
         return {
@@ -85,6 +93,18 @@ class ClassEvidence(Held):
         digest = hashlib.sha256("\0".join(self.declaration.class_names).encode())
         digest.update(np.ascontiguousarray(self.probabilities).tobytes() + self.label.tobytes())
         return _digest(digest, self.members, self.weights)
+
+
+@dataclass(frozen=True)
+class JudgedEvidence(Held):
+    """What people found and what was decided, without a model."""
+
+    @property
+    def size(self) -> int:
+        return len(self.judged().answer)
+
+    def digest(self) -> str:
+        return _digest(self.judged().digest(), self.members, None)
 
 
 @dataclass(frozen=True)

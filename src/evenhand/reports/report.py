@@ -12,6 +12,7 @@ import polars as pl
 
 from evenhand.audits import run_audits
 from evenhand.audits.request import Options, Request
+from evenhand.audits.table import looked_at
 from evenhand.errors import InputError
 from evenhand.evidence import open_evidence
 from evenhand.figures import Figure, figures
@@ -108,7 +109,8 @@ def audit(
     `Settings`), mixed. A path to a TOML file brings its own; options given here come on top.
     """
     request = Request.of(data, audits=audits, query=query, options=options)
-    evidence = open_evidence(request.data, request.declaration, query=request.query, **request.tables)
+    declaration = looked_at(request.audits, request.declaration)
+    evidence = open_evidence(request.data, declaration, query=request.query, **request.tables)
     found = run_audits(evidence, request.settings, audits=request.audits, progress=progress)
     return Report(tuple(found), evidence.name)
 

@@ -6,7 +6,7 @@ where nothing is known of decisions. What needs both pools has the uncertainty o
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 
 from evenhand.errors import InputError
@@ -59,11 +59,15 @@ def measured(population: Population, level: float = 0.95, *, slice_: Slice | Non
 
     The slice of what belongs to one pool has `pool` too. What lacks a pool is undefined, with the reason.
     """
-    base = dict(slice_ or {})
-    return tuple(Measured(name, base | extra, estimate) for name, extra, estimate in _all(population, level))
+    return sliced(_all(population, level), slice_ or {})
 
 
 Entry = tuple[str, dict[str, str], Estimate]
+
+
+def sliced(entries: Iterable[Entry], slice_: Slice) -> tuple[Measured, ...]:
+    """What was measured, as part of a slice."""
+    return tuple(Measured(name, dict(slice_) | extra, estimate) for name, extra, estimate in entries)
 
 
 def _all(population: Population, level: float) -> Iterator[Entry]:
@@ -102,7 +106,10 @@ def _of_pool(measure: str, pool: Pool | None, level: float, lacking: str) -> Est
     if pool is None:
         return Estimate.undefined(lacking, level=level, n=0)
     share = pool.figure.estimate(level)
-    if measure == "precision":
-        return share
-    value, low, high = ((end or 0.0) * pool.items for end in (share.value, share.low, share.high))
+    return share if measure == "precision" else times(share, pool.items)
+
+
+def times(share: Estimate, items: float) -> Estimate:
+    """A share as a number of items."""
+    value, low, high = ((end or 0.0) * items for end in (share.value, share.low, share.high))
     return replace(share, value=value, low=low, high=high)

@@ -2,16 +2,12 @@
 
 from __future__ import annotations
 
-import math
-
 from evenhand.errors import InputError
-from evenhand.estimate import Estimate
 from evenhand.finding import Finding, Measured, Reading
-from evenhand.intervals.bounded import ROUNDING, quantile
+from evenhand.intervals import ranks
 from evenhand.measures.bias import COMPARISONS
 
 WORST = 5
-METHOD = "spearman_bonett_wright"
 
 
 def agreement(first: Finding, second: Finding, *, level: float = 0.95) -> Finding:
@@ -28,7 +24,7 @@ def agreement(first: Finding, second: Finding, *, level: float = 0.95) -> Findin
         for comparison in COMPARISONS:
             pairs = _pairs(first, second, comparison.name, one, two)
             slice_ = {"of": comparison.name, **named}
-            entries.append(Measured("rank_agreement", slice_, _correlation([p[1:] for p in pairs], level)))
+            entries.append(Measured("rank_agreement", slice_, ranks.spearman([p[1:] for p in pairs], level)))
             readings.append(Reading(slice_, _shared_worst(pairs, is_gap=comparison.is_gap)))
     sources = [finding.provenance.get("source", "a finding") for finding in (first, second)]
     provenance = {"source": " and ".join(sources), "first": dict(first.provenance), "second": dict(second.provenance)}
@@ -54,31 +50,6 @@ def _pairs(first: Finding, second: Finding, measure: str, one: str, two: str) ->
             if here is not None and there is not None:
                 found.append((group, here, there))
     return found
-
-
-def _correlation(pairs: list[tuple[float, float]], level: float) -> Estimate:
-    if len(pairs) < 4:
-        return Estimate.undefined(
-            f"only {len(pairs)} groups are in both: at least 4 are needed", level=level, n=len(pairs)
-        )
-    from scipy.stats import spearmanr
-
-    value = float(spearmanr([one for one, _ in pairs], [two for _, two in pairs]).statistic)
-    if math.isnan(value):
-        return Estimate.undefined("all groups have the same value in one finding", level=level, n=len(pairs))
-    if abs(value) > 1.0 - ROUNDING:
-        return _perfect(float(round(value)), len(pairs), level)
-    reach = quantile(level) * math.sqrt((1.0 + value**2 / 2.0) / (len(pairs) - 3))
-    low, high = math.tanh(math.atanh(value) - reach), math.tanh(math.atanh(value) + reach)
-    return Estimate(value, low, high, level, METHOD, len(pairs))
-
-
-def _perfect(value: float, n: int, level: float) -> Estimate:
-    """Every rank the same: the interval that one exchange of neighbours would have."""
-    near = math.copysign(1.0 - 6.0 * 2.0 / (n * (n**2 - 1.0)), value)
-    reach = quantile(level) * math.sqrt((1.0 + near**2 / 2.0) / (n - 3))
-    bound = math.tanh(math.atanh(near) - math.copysign(reach, value))
-    return Estimate(value, min(value, bound), max(value, bound), level, METHOD, n)
 
 
 def _shared_worst(pairs: list[tuple[str, float, float]], *, is_gap: bool) -> str:

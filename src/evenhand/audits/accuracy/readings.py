@@ -1,0 +1,106 @@
+"""What the numbers say, in plain words: two sentences for the whole, one for each part."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+
+from evenhand.estimate import Estimate
+from evenhand.finding import Finding, Reading, Slice
+
+KEYS = ("pool", "stratum", "of")  # of slices that have no reading of their own
+
+
+def of(finding: Finding) -> Iterator[Reading]:
+    """First everything, then part by part."""
+    parts = dict.fromkeys(tuple(m.slice.items()) for m in finding if not set(m.slice) & set(KEYS))
+    for part in parts:
+        for text in _texts(finding, dict(part)):
+            yield Reading(dict(part), text)
+    if whole := _planning(finding):
+        yield Reading({}, whole)
+    for column in finding.values("of"):
+        yield Reading({"of": column}, _ranks(finding, column))
+
+
+def _texts(finding: Finding, part: Slice) -> Iterator[str]:
+    if not finding.has("recall", **part):
+        yield _prevalence(finding.get("prevalence", **part))
+        return
+    yield _removed(finding.get("recall", **part), finding.get("missed", **part))
+    yield _right(finding.get("precision", **part), finding.get("prevalence", **part, pool="visible"))
+
+
+def _prevalence(share: Estimate) -> str:
+    if share.value is None:
+        return f"The prevalence has no value: {share.note}."
+    return f"About {percent(share.value)} of all items {within(share)} violate."
+
+
+def _removed(recall: Estimate, missed: Estimate) -> str:
+    if recall.value is None:
+        return f"Recall has no value: {recall.note}."
+    visible = "" if missed.value is None else f"; about {count(missed.value)} {within(missed, count)} are still visible"
+    return f"Of all violating items, about {percent(recall.value)} {within(recall)} were removed{visible}."
+
+
+def _right(precision: Estimate, share: Estimate) -> str:
+    if precision.value is None:
+        return f"Precision has no value: {precision.note}."
+    visible = "" if share.value is None else f"; of what is visible, about {percent(share.value)} {within(share)} does"
+    wrong = f"about {percent(1.0 - precision.value)} {within(rest(precision))} did not violate"
+    return f"Of what was removed, {wrong}{visible}."
+
+
+def rest(share: Estimate) -> Estimate:
+    """What a share leaves."""
+    value, low, high = (1.0 - (end or 0.0) for end in (share.value, share.high, share.low))
+    return replace(share, value=value, low=low, high=high)
+
+
+def _planning(finding: Finding) -> str | None:
+    slice_ = {"pool": "visible"} if finding.has("labels_needed", pool="visible") else {}
+    if not finding.has("labels_needed", **slice_):
+        return None
+    needed, at = finding.get("labels_needed", **slice_), finding.get("detectable_effect", **slice_)
+    if needed.value is None or at.value is None:
+        return None
+    target = finding.provenance["settings"]["target"]
+    have = "there are enough" if needed.n >= needed.value else f"there are {needed.n:,}"
+    return (
+        f"To know the share of violating items{' among the visible' if slice_ else ''} within {percent(target)} of "
+        f"itself takes about {count(needed.value)} labels drawn like these {within(needed, count)}; {have}. "
+        f"A change of {100.0 * at.value:.2g} points to another period like this one would be seen."
+    )
+
+
+def _ranks(finding: Finding, column: str) -> str:
+    rank, tau = finding.get("rank_agreement", of=column), finding.get("kendall_tau", of=column)
+    if rank.value is None or tau.value is None:
+        return f"The order by {column} cannot be held against the other source: {rank.note}."
+    pairs = 50.0 * (1.0 + tau.value)
+    sure = "more than chance" if (tau.p_value or 0.0) <= 1.0 - rank.level else "no more than chance might do"
+    return (
+        f"Of 100 pairs by {column}, the other source orders about {pairs:.0f} as this sample does, which is {sure} "
+        f"(rank correlation {rank.value:.2f}, {rank.low:.2f} to {rank.high:.2f})."
+    )
+
+
+def percent(share: float) -> str:
+    """To three digits, whatever the size."""
+    return f"{100.0 * share:.3g} %"
+
+
+def count(number: float) -> str:
+    """Of items, to three digits: more would be claimed than is known."""
+    if number < 1000:
+        return f"{number:.0f}"
+    rounded = float(f"{number:.3g}")
+    return f"{rounded:,.0f}"
+
+
+def within(estimate: Estimate, write: Callable[[float], str] = percent) -> str:
+    """An interval in a sentence."""
+    if estimate.method == "exact":
+        return "(exactly)"
+    return f"({write(estimate.low or 0.0)}–{write(estimate.high or 0.0)})"

@@ -1,0 +1,121 @@
+"""The labelled items: what people found, what was decided, and the items that each label stands for."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from evenhand.arrays import Bools, Floats, Ints
+from evenhand.errors import InputError
+from evenhand.evidence.judgements import UNLABELLED, UNSURE, VIOLATING, Judgements
+from evenhand.intervals.domains import Design
+
+
+@dataclass(frozen=True)
+class Sample:
+    """One entry a label; `rows` are those of the evidence. `items` counts rows where all of the population is there."""
+
+    design: Design
+    violating: Bools
+    removed: Bools | None
+    rows: Ints
+    items: Floats | None
+    unsure: int = 0  # draws of which people could not tell
+    unsure_share: float = 0.0  # of the items, that they stand for
+    decided: Bools | None = None  # of the rows of the evidence: whether the item was removed
+
+    @classmethod
+    def of(cls, judged: Judgements, source: str) -> Sample:
+        """From checked rows; those that nobody labelled only say how many items there are."""
+        told = judged.answer >= 0
+        rows = np.repeat(np.flatnonzero(told), judged.times[told])
+        removed = None if judged.removed is None else judged.removed[rows]
+        _check_pools(removed, source)
+        everything = bool((judged.answer == UNLABELLED).any())
+        return cls(
+            design=_design(judged, rows, source),
+            violating=judged.answer[rows] == VIOLATING,
+            removed=removed,
+            rows=rows,
+            items=judged.times.astype(np.float64) if everything else None,
+            unsure=int(judged.times[judged.answer == UNSURE].sum()),
+            unsure_share=_stands_for(judged, judged.answer == UNSURE),
+            decided=judged.removed,
+        )
+
+    def inside(self, kept: Bools | None) -> Bools:
+        """The labels of some rows; all of them for None."""
+        return np.ones(len(self.rows), dtype=np.bool_) if kept is None else kept[self.rows]
+
+    def size(self, kept: Bools | None, *, removed: bool | None = None) -> float | None:
+        """The items among some rows, removed or visible ones; None where that is not known but from the labels."""
+        if self.items is None:
+            return None
+        chosen = np.ones(len(self.items), dtype=np.bool_) if kept is None else kept
+        if removed is not None and self.decided is not None:
+            chosen = chosen & (self.decided == removed)
+        return float(self.items[chosen].sum())
+
+
+def _stands_for(judged: Judgements, rows: Bools) -> float:
+    """The share of what was drawn, by weight."""
+    stands = judged.times * (1.0 if judged.inclusion is None else 1.0 / judged.inclusion)
+    return float(stands[rows].sum() / stands[judged.answer != UNLABELLED].sum())
+
+
+def _check_pools(removed: Bools | None, source: str) -> None:
+    """What was missed shows in what is visible, what was wrongly removed in what was removed: both need labels."""
+    if removed is None or (removed.any() and not removed.all()):
+        return
+    lacking = "is visible" if removed.all() else "was removed"
+    problem = f"no labelled item {lacking}: label some of what {lacking}, or leave decision out: prevalence alone"
+    raise InputError(problem, source=source)
+
+
+def _design(judged: Judgements, rows: Ints, source: str) -> Design:
+    if judged.inclusion is None:
+        return Design.counted(len(rows))
+    chance = judged.inclusion * _answered(judged, source)
+    if judged.stratum is None:
+        return Design.of(chance[rows])
+    codes = judged.stratum[rows].astype(np.int64)
+    _check_strata(judged, codes, chance[rows], source)
+    return Design.of(chance[rows], codes)
+
+
+def _answered(judged: Judgements, source: str) -> Floats:
+    """The part of the draws that had an answer, where each was drawn: in its stratum, or among removed or visible.
+
+    Who cannot tell leaves a label out; those that are there stand for it.
+    """
+    share = np.ones(len(judged.answer))
+    assert judged.inclusion is not None
+    drawn, told = judged.answer != UNLABELLED, judged.answer >= 0
+    if (told == drawn).all():
+        return share
+    where = judged.stratum if judged.stratum is not None else judged.removed
+    place = np.zeros(len(drawn), dtype=np.int64) if where is None else where.astype(np.int64)
+    stands = judged.times / judged.inclusion
+    every, answered = (np.bincount(place[kept], stands[kept], minlength=place.max() + 1) for kept in (drawn, told))
+    if ((every > 0) & (answered == 0)).any():
+        lost = int(np.argmax((every > 0) & (answered == 0)))
+        name = f"stratum '{judged.strata[lost]}'" if judged.strata else "one of the two pools"
+        raise InputError(f"nobody could tell of any item in {name}: no label stands for it", source=source)
+    share[told] = (answered / np.maximum(every, 1e-300))[place[told]]
+    return share
+
+
+def _check_strata(judged: Judgements, codes: Ints, chance: Floats, source: str) -> None:
+    """By name, before numbers are lost on it."""
+    counts = np.bincount(codes, minlength=len(judged.strata))
+    least, most = np.full(len(counts), np.inf), np.zeros(len(counts))
+    np.minimum.at(least, codes, chance)
+    np.maximum.at(most, codes, chance)
+    uneven, single = most > least * (1.0 + 1e-6), (counts == 1) & (most < 1.0)
+    for bad, problem in (
+        (uneven, "holds different inclusion probabilities: name strata of different pools and batches differently"),
+        (single, "has a single label, so its variance is not known: put it together with a similar one"),
+    ):
+        if bad.any():
+            raise InputError(f"the stratum '{judged.strata[int(np.argmax(bad))]}' {problem}", source=source)
