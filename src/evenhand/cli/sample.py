@@ -7,9 +7,11 @@ from typing import Annotated, Any, Optional
 
 import typer
 
+from evenhand.cli import sample_compare
 from evenhand.cli.options import Number, Text, Whole, option
 
 app = typer.Typer(help="Plan how many items people must label.", no_args_is_help=True, rich_markup_mode=None)
+app.command("compare")(sample_compare.compare)
 
 Prevalence = Annotated[Number, option("The share of violating items to plan for.", "--prevalence")]
 StrataFile = Annotated[

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 import altair as alt
@@ -16,8 +17,17 @@ def named(model: str | None) -> dict[str, str]:
     return {} if model is None else {"model": model}
 
 
-def figure(audit: str, name: str, title: str, caption: str, chart: TopLevel, model: str | None = None) -> Figure:
-    """A figure of an audit, about one model or about all of them."""
+def figure(
+    audit: str,
+    name: str,
+    title: str,
+    caption: str,
+    chart: TopLevel,
+    model: str | None = None,
+    *,
+    about: Mapping[str, str] | None = None,
+) -> Figure:
+    """A figure of an audit, about one model or about all of them; or about something else than a model."""
     spec: dict[str, Any] = chart.to_dict()
-    about = "" if model is None else f"{'' if title.endswith('?') else ':'} {model}"
-    return Figure(audit, name, f"{title}{about}", caption, spec, named(model))
+    said = "" if model is None else f"{'' if title.endswith('?') else ':'} {model}"
+    return Figure(audit, name, f"{title}{said}", caption, spec, named(model) if about is None else about)

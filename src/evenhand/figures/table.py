@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 
-from evenhand.figures import bias, calibration, collaboration, perspective
+from evenhand.figures import accuracy, bias, calibration, collaboration, perspective
 from evenhand.figures.figure import Figure
 from evenhand.finding import Finding
 
 FIGURES: dict[str, Callable[[Finding], Iterator[Figure]]] = {
+    "accuracy": accuracy.figures,
     "bias": bias.figures,
     "calibration": calibration.figures,
     "collaboration": collaboration.figures,

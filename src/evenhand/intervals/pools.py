@@ -17,6 +17,7 @@ from evenhand.estimate import Estimate
 from evenhand.intervals.survey import SMALL, Figure
 
 METHOD = "mover"
+WEAK = 0.3  # of the width, from which a pool of few violations makes a number one that rests on few
 Quantity = Callable[["Shares"], float]
 
 
@@ -92,11 +93,16 @@ class Pools:
         n = self.removed.n + self.visible.n
         parts = [pool.estimate(arrays.share(level, "the level")) for pool in (self.removed, self.visible)]
         try:
-            value, low, high = self._interval(QUANTITIES[name], parts)
+            value, moved = self._moved(QUANTITIES[name], parts)
         except Undefined as reason:
             return Estimate.undefined(str(reason), level=level, n=n)
+        low, high = (_end(value, [pick(pair) for pair in moved]) for pick in (min, max))
         found = Estimate(value, min(low, value), max(high, value), level, METHOD, n)
-        return found.flagged(SMALL) if any(SMALL in part.flags for part in parts) else found
+        reach = [max(abs(end - value) for end in pair) for pair in moved]
+        weak = any(
+            SMALL in part.flags and own >= WEAK * math.hypot(*reach) for part, own in zip(parts, reach, strict=True)
+        )
+        return found.flagged(SMALL) if weak and any(reach) else found
 
     def missed(self, level: float = 0.95) -> Estimate:
         """How many violations are still visible."""
@@ -104,15 +110,15 @@ class Pools:
         value, low, high = ((end or 0.0) * items for end in (share.value, share.low, share.high))
         return Estimate(value, low, high, level, share.method, share.n, share.note, share.flags)
 
-    def _interval(self, quantity: Quantity, parts: list[Estimate]) -> tuple[float, float, float]:
+    def _moved(self, quantity: Quantity, parts: list[Estimate]) -> tuple[float, list[list[float]]]:
+        """The value, and where either pool alone would move it."""
         (removed, removed_ends), (visible, visible_ends) = (_ends(part) for part in parts)
 
         def at(first: float, second: float) -> float:
             return quantity(Shares(first, second, self.removed_items, self.visible_items))
 
         value = at(removed, visible)
-        moved = [[at(end, visible) for end in removed_ends], [at(removed, end) for end in visible_ends]]
-        return value, _end(value, [min(pair) for pair in moved]), _end(value, [max(pair) for pair in moved])
+        return value, [[at(end, visible) for end in removed_ends], [at(removed, end) for end in visible_ends]]
 
 
 def _ends(part: Estimate) -> tuple[float, tuple[float, float]]:

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from evenhand.reports import bias, calibration, calibrators, collaboration, perspective
+from evenhand.reports import accuracy, bias, calibration, calibrators, collaboration, perspective
 from evenhand.reports.section import Section
 
 SECTIONS: dict[str, Section] = {
+    "accuracy": accuracy.SECTION,
     "bias": bias.SECTION,
     "calibration": calibration.SECTION,
     "calibrators": calibrators.SECTION,

@@ -10,7 +10,8 @@ class Word:
     """How a measure is called and shown.
 
     `kind`: auc (1 is best), gap and delta (0 is best), loss (0 is best), divergence (0 is alike, and above 0 by
-    chance), agreement (1 is perfect, 0 is chance), share, size, count, from and below (thresholds).
+    chance), agreement (1 is perfect, 0 is chance), share, percent (a share that may be small), points (a difference of
+    such shares), size, count, from and below (thresholds).
     """
 
     label: str
@@ -56,8 +57,12 @@ WORDS = {
     ),
     "tpr": Word("TPR", "share", "Of the violating items, the share flagged at the threshold."),
     "fpr": Word("FPR", "share", "Of the benign items, the share flagged at the threshold."),
-    "precision": Word("Precision", "share", "Of the flagged items, the share that is violating."),
-    "recall": Word("Recall", "share", "Of the violating items, the share that the model alone flags at the threshold."),
+    "precision": Word("Precision", "share", "Of the items flagged or removed, the share that is violating."),
+    "recall": Word(
+        "Recall",
+        "share",
+        "Of the violating items, the share that the model alone flags at the threshold, or that was removed.",
+    ),
     "f1": Word(
         "F1",
         "share",
@@ -95,7 +100,7 @@ WORDS = {
         "Jigsaw score", "auc", "A quarter each of the overall AUROC and the three power means (Jigsaw 2019 challenge)."
     ),
     "accuracy": Word(
-        "Accuracy", "share", "Of all items, the share that the model alone decides right at the threshold."
+        "Accuracy", "share", "Of all items, the share decided right: at the threshold by the model alone, or in fact."
     ),
     "auprc_interpolated": Word(
         "AUPRC, interpolated",
@@ -273,6 +278,49 @@ WORDS = {
         "which says nothing of a correlation; shown for comparing with the paper.",
     ),
 }
+
+ACCURACY = {
+    "prevalence": Word(
+        "Prevalence", "percent", "The share of items that violates: of all, of what is visible or of what was removed."
+    ),
+    "missed": Word("Still visible", "count", "How many violating items were not removed."),
+    "violations": Word("Violations", "count", "How many of the labelled items violate."),
+    "population": Word("Items", "count", "How many items the labels stand for."),
+    "labels_needed": Word(
+        "Labels needed",
+        "count",
+        "Labels drawn like these that it takes to know the share of violating items as well as was asked; the range "
+        "is over the interval of that share.",
+    ),
+    "labels_needed_random": Word("At random", "count", "The same for labels drawn at random."),
+    "efficiency": Word(
+        "Saved", "percent", "The part of the labels that drawing like this saves against drawing at random."
+    ),
+    "detectable_effect": Word(
+        "Change seen",
+        "points",
+        "The smallest change between two periods, in points of the share, that two samples like this one show so that "
+        "their intervals do not overlap. A change of exactly that size is seen in half of all cases; false alarms are "
+        "0.6 %.",
+    ),
+    "detectable_effect_power": Word(
+        "Change seen, 80 %",
+        "points",
+        "The change that a test of the difference at the same level finds in 80 of 100 cases.",
+    ),
+    "labels_for_effect": Word(
+        "For a change",
+        "count",
+        "Labels in each of two periods that show the change asked for without overlapping intervals.",
+    ),
+    "kendall_tau": Word(
+        "Kendall's τ",
+        "agreement",
+        "Pairs that both sources order alike, less those they order differently, as a share of all; 1 is the same "
+        "order, 0 is chance. p says how often shuffling gives as much.",
+    ),
+}
+WORDS |= ACCURACY
 
 # For 100 pairs of these two, how many are ranked as the first sentence says.
 PAIRS = {

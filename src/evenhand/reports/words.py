@@ -25,6 +25,9 @@ def number(measure: str, value: float, *, signed: bool = False) -> str:
         return f"{value:,.0f}"
     if kind in ("from", "below"):  # a threshold, rounded to the side where less is decided unseen
         return f"{(math.ceil if kind == 'from' else math.floor)(round(1e4 * value, 6)) / 1e4:.4f}"
+    if kind in ("percent", "points"):
+        text = f"{100.0 * value:{'+' if signed else ''}#.3g}".rstrip(".")
+        return f"{text} {'%' if kind == 'percent' else 'points'}".replace("-", "−")
     digits = DIGITS.get(kind, 3)
     text = f"{value:+.{digits}f}" if signed or kind in SIGNED else f"{value:.{digits}f}"
     return text.replace("-", "−")
@@ -40,7 +43,7 @@ def interval(measure: str, estimate: Estimate, *, signed: bool = False, brief: b
     if estimate.low is None or estimate.high is None or isclose(estimate.low, estimate.high, rel_tol=1e-9):
         return ""
     ends = [number(measure, end, signed=signed) for end in (estimate.low, estimate.high)]
-    if brief and word(measure).kind != "count":
+    if brief and word(measure).kind not in ("count", "percent", "points"):
         fewest = DIGITS.get(word(measure).kind, 3) - 1
         digits = fewest if f"{estimate.low:.{fewest}f}" != f"{estimate.high:.{fewest}f}" else fewest + 1
         ends = [f"{end:.{digits}f}".replace("0.", ".", 1).replace("-", "−") for end in (estimate.low, estimate.high)]

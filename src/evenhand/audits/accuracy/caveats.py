@@ -52,8 +52,8 @@ def _rests_on(finding: Finding, sample: Sample) -> Iterator[str]:
     small = sum(SMALL in m.estimate.flags for m in shares)
     if small:
         yield (
-            f"In {small} of {len(shares)} parts there are fewer than {FEW:.0f} violations: they are marked, and their "
-            "intervals are the cautious ones."
+            f"In {small} of {len(shares)} parts the prevalence rests on fewer than {FEW:.0f} violations: these are "
+            "marked, and their intervals are the cautious ones."
         )
 
 

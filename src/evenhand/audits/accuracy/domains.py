@@ -92,6 +92,8 @@ def _shares(sample: Sample, kept: Bools | None, level: float) -> Iterator[Entry]
     size = sample.size(kept)
     items = sample.design.total(inside) if size is None else size
     missed = share("missed", bad & ~removed, inside)
+    if sample.design.census:  # these items were counted, whatever others would show
+        missed = Estimate.exact(missed.value or 0.0, level=level, n=missed.n) if missed.defined else missed
     yield "missed", {}, times(missed, items) if missed.defined else missed
 
 

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+import math
+from collections.abc import Iterator
 from dataclasses import replace
 
 from evenhand.estimate import Estimate
@@ -34,22 +35,21 @@ def _texts(finding: Finding, part: Slice) -> Iterator[str]:
 def _prevalence(share: Estimate) -> str:
     if share.value is None:
         return f"The prevalence has no value: {share.note}."
-    return f"About {percent(share.value)} of all items {within(share)} violate."
+    return f"Of all items, {about(share)} violate."
 
 
 def _removed(recall: Estimate, missed: Estimate) -> str:
     if recall.value is None:
         return f"Recall has no value: {recall.note}."
-    visible = "" if missed.value is None else f"; about {count(missed.value)} {within(missed, count)} are still visible"
-    return f"Of all violating items, about {percent(recall.value)} {within(recall)} were removed{visible}."
+    visible = "" if missed.value is None else f"; {amount(missed)} are still visible"
+    return f"Of all violating items, {about(recall)} were removed{visible}."
 
 
 def _right(precision: Estimate, share: Estimate) -> str:
     if precision.value is None:
         return f"Precision has no value: {precision.note}."
-    visible = "" if share.value is None else f"; of what is visible, about {percent(share.value)} {within(share)} does"
-    wrong = f"about {percent(1.0 - precision.value)} {within(rest(precision))} did not violate"
-    return f"Of what was removed, {wrong}{visible}."
+    visible = "" if share.value is None else f"; of what is visible, {about(share)} does"
+    return f"Of what was removed, {about(rest(precision))} did not violate{visible}."
 
 
 def rest(share: Estimate) -> Estimate:
@@ -69,7 +69,7 @@ def _planning(finding: Finding) -> str | None:
     have = "there are enough" if needed.n >= needed.value else f"there are {needed.n:,}"
     return (
         f"To know the share of violating items{' among the visible' if slice_ else ''} within {percent(target)} of "
-        f"itself takes about {count(needed.value)} labels drawn like these {within(needed, count)}; {have}. "
+        f"itself takes {amount(needed)} labels drawn like these; {have}. "
         f"A change of {100.0 * at.value:.2g} points to another period like this one would be seen."
     )
 
@@ -93,14 +93,20 @@ def percent(share: float) -> str:
 
 def count(number: float) -> str:
     """Of items, to three digits: more would be claimed than is known."""
-    if number < 1000:
-        return f"{number:.0f}"
-    rounded = float(f"{number:.3g}")
-    return f"{rounded:,.0f}"
+    return f"{number:.0f}" if number < 1000 else f"{float(f'{number:.3g}'):,.0f}"
 
 
-def within(estimate: Estimate, write: Callable[[float], str] = percent) -> str:
-    """An interval in a sentence."""
-    if estimate.method == "exact":
-        return "(exactly)"
-    return f"({write(estimate.low or 0.0)}–{write(estimate.high or 0.0)})"
+def about(share: Estimate) -> str:
+    """A share with its interval in a sentence, to as many digits as the interval bears out."""
+    ends = [100.0 * (end or 0.0) for end in (share.value, share.low, share.high)]
+    if share.method == "exact":
+        return f"exactly {ends[0]:.3g} %"
+    digits = max(0, 1 - math.floor(math.log10(max(ends[2] - ends[1], 1e-9))))
+    value, low, high = (f"{end:.{digits}f}" for end in ends)
+    return f"about {value} % ({low}–{high} %)"
+
+
+def amount(number: Estimate) -> str:
+    """The same for a number of items."""
+    value, low, high = (count(end or 0.0) for end in (number.value, number.low, number.high))
+    return f"exactly {value}" if number.method == "exact" else f"about {value} ({low}–{high})"
