@@ -17,6 +17,7 @@ import numpy.typing as npt
 from evenhand import arrays
 from evenhand.arrays import Bools, Floats, Ints
 from evenhand.errors import InputError, Undefined
+from evenhand.intervals.bounded import ROUNDING
 from evenhand.intervals.survey import Figure
 
 
@@ -69,16 +70,43 @@ class Design:
         both = np.bincount(self.strata, inside) * np.bincount(self.strata, ~inside)
         return not both.any()
 
-    def share(self, part: Bools, whole: Bools) -> Figure:
-        """What part of the whole, which holds it, it makes up."""
+    def share(self, marked: Bools, whole: Bools, *, items: float | None = None, like: Bools | None = None) -> Figure:
+        """The share of marked items in a whole.
+
+        `items` is the size of the whole, where that is known: labels then need not say it too. `like` is a wider whole,
+        such as all communities, of which this one is a part in every stratum; itself, when nothing is said.
+        """
         if not whole.any():
             raise Undefined("nothing of it was labelled")
-        items = self.total(whole)
-        value = min(self.total(part) / items, 1.0)
-        rest = self.weights * (part - value * whole) / items
-        variance, freedom = self._variance(rest)
-        heaviest = float(np.max((self.weights * self._left)[whole])) / items
-        return Figure(value, variance, freedom, int(whole.sum()), float(part.sum()), heaviest, variance, freedom)
+        part, wider = marked & whole, whole if like is None else like
+        size = self.total(whole) if items is None else items
+        centre = self.total(part) / size if items is None else self._centre(marked, wider)
+        value = min(max((self.total(part) + centre * (size - self.total(whole))) / size, 0.0), 1.0)
+        own, freedom = self._variance(self.weights * (part - centre * whole) / size)
+        own = own if own > (ROUNDING * value) ** 2 else 0.0
+        wary = max(own, self._alike(marked, whole, wider, centre) / size**2)
+        variance = math.sqrt(0.5 * (own**2 + wary**2))
+        heaviest = float(np.max((self.weights * self._left)[whole])) / size
+        return Figure(value, variance, freedom, int(whole.sum()), float(part.sum()), heaviest, wary, freedom)
+
+    def _centre(self, marked: Bools, like: Bools) -> float:
+        """What each item counts for that the labels have not brought: the share where draws scatter most."""
+        scatter = self.weights**2 * self._left * like
+        total = float(scatter.sum())
+        return float(scatter @ marked) / total if total > 0.0 else 0.0
+
+    def _alike(self, marked: Bools, whole: Bools, like: Bools, centre: float) -> float:
+        """The variance of the sum, had the whole the same share of its like in every stratum.
+
+        A large stratum with few labels shows little of a small part: often none of them is in it, as if it had none.
+        """
+        if self.strata is None or self.closed(whole):
+            return 0.0
+        labels, near, hits = (np.bincount(self.strata, kept) for kept in (None, like, like & marked))
+        part = self.total(whole) / self.total(like) * near / np.maximum(labels, 1.0)
+        rate = hits / np.maximum(near, 1.0)
+        each = part * (rate * (1.0 - centre) ** 2 + (1.0 - rate) * centre**2) - (part * (rate - centre)) ** 2
+        return float(np.bincount(self.strata, self.weights**2 * self._left) @ each)
 
     @property
     def _left(self) -> Floats:

@@ -57,7 +57,7 @@ class Figure:
         value = min(max(self.value, 0.0), 1.0)
         if self.variance == 0.0 and self.heaviest == 0.0:
             return Estimate.exact(value, level=level, n=self.n)
-        if min(self.hits, self.n - self.hits) >= FEW:
+        if self.variance > 0.0 and min(self.hits, self.n - self.hits) >= FEW:
             low, high = score(self, level)
             return Estimate(value, min(low, value), max(high, value), level, SCORE, self.n)
         low, high = cautious(self, level)

@@ -30,7 +30,8 @@ def _said(one: Compared) -> Iterator[str]:
     yield f"{_name(one)} {went} {values}: by {by}{unit} ({low} to {high})."
     way = "worse" if one.worse else "better"
     verdict = f"ALARM, for the {way}" if change.alarm else "No alarm"
-    yield f"{verdict}: two such samples can show a change of {seen.lstrip('+')}{unit}."
+    often = f"{10.0 * one.power:.0f} times in 10"
+    yield f"{verdict}. Two such samples show a change of {seen.lstrip('+')}{unit} {often}."
 
 
 def _name(one: Compared) -> str:

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 
+from evenhand.audits.accuracy.domains import SUMMED
 from evenhand.audits.accuracy.sample import Sample
 from evenhand.audits.accuracy.settings import AccuracySettings
 from evenhand.evidence import Evidence
@@ -35,6 +36,7 @@ def of(finding: Finding, sample: Sample, evidence: Evidence, settings: AccuracyS
         *_unsure(finding, sample),
         CENSUS if sample.design.census else BLIND,
         *_strata(sample),
+        *_sizes(finding),
         TRUTH,
         *(["Intervals of this audit are always analytic."] if settings.interval == "bootstrap" else []),
         *evidence.notes,
@@ -67,6 +69,19 @@ def _unsure(finding: Finding, sample: Sample) -> Iterator[str]:
         f"other labels stand for them. Had none of them violated, {100.0 * least:.3g} % of all items would; had all "
         f"of them, {100.0 * (least + sample.unsure_share):.3g} %."
     )
+
+
+def _sizes(finding: Finding) -> Iterator[str]:
+    """Shares of a part of unknown size have wide intervals, where strata with few labels hold many items."""
+    guessed = [
+        m for m in finding if m.measure == "population" and m.estimate.method == SUMMED and "pool" not in m.slice
+    ]
+    if any(m.slice for m in guessed):
+        yield (
+            "How many items a part has is known only from the labels, which makes its prevalence less sure than its "
+            "recall. Put the items that nobody labelled into the evidence too, with an empty label, one by one or "
+            "counted: intervals are then much narrower."
+        )
 
 
 def _strata(sample: Sample) -> Sequence[str]:

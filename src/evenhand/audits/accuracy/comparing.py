@@ -16,12 +16,13 @@ from evenhand.sampling.targets import two_sided
 
 MEASURES = ("prevalence", "recall", "precision", "f1", "accuracy", "missed")
 RULES: Mapping[str, type[Power] | type[NoOverlap]] = {"difference": Power, "overlap": NoOverlap}
+POWERS = {"difference": 0.8, "overlap": 0.5}  # with which a change of the minimum detectable effect is found
 WORSE = {"prevalence": 1.0, "missed": 1.0}  # which way is worse; down for the others
 
 
 @dataclass(frozen=True)
 class Compared:
-    """A measure in both periods and its change; `detectable` is what two such samples can show."""
+    """A measure in both periods and its change; `detectable` is what two such samples show with `power`."""
 
     measure: str
     slice: Mapping[str, str]
@@ -29,6 +30,7 @@ class Compared:
     this: Estimate
     change: Change
     detectable: float
+    power: float
 
     @property
     def worse(self) -> bool:
@@ -71,7 +73,8 @@ def _compared(this: Finding, last: Finding, rule: str) -> Iterator[Compared]:
             continue  # the share among the removed is the precision
         if old.level != m.estimate.level:
             raise InputError(f"the levels of the intervals differ: {old.level:g} and {m.estimate.level:g}")
-        yield Compared(m.measure, m.slice, old, m.estimate, *_change(old, m.estimate, RULES[rule](level=old.level)))
+        way = RULES[rule](level=old.level)
+        yield Compared(m.measure, m.slice, old, m.estimate, *_change(old, m.estimate, way), POWERS[rule])
 
 
 def _change(last: Estimate, this: Estimate, rule: Rule) -> tuple[Change, float]:

@@ -27,7 +27,6 @@ NOTHING = {
     "recall": "no violating item was found",
     "f1": "no violating item was found, and none that was removed",
     "accuracy": "nothing of it was labelled",
-    "missed": "nothing of it was labelled",
 }
 
 
@@ -46,7 +45,13 @@ def exposed(sample: Sample, kept: Bools | None) -> tuple[Figure, dict[str, str]]
     whole = inside if sample.removed is None else inside & ~sample.removed
     if not whole.any():
         return None
-    return sample.design.share(sample.violating & whole, whole), extra
+    like = None if sample.removed is None else ~sample.removed
+    size = sample.size(kept, removed=None if sample.removed is None else False)
+    return sample.design.share(sample.violating, whole, items=size, like=_or_all(like, whole)), extra
+
+
+def _or_all(like: Bools | None, whole: Bools) -> Bools:
+    return np.ones_like(whole) if like is None else like
 
 
 def _population(sample: Sample, kept: Bools | None) -> Population | None:
@@ -55,46 +60,54 @@ def _population(sample: Sample, kept: Bools | None) -> Population | None:
     if sample.design.census or not inside.any():
         return None
     if sample.removed is None:
-        return Population(whole=_pool(sample, inside, sample.size(kept)))
+        return Population(whole=_pool(sample, inside, np.ones_like(inside), sample.size(kept)))
     parts = {REMOVED: inside & sample.removed, VISIBLE: inside & ~sample.removed}
     known = sample.items is not None or all(sample.design.closed(part) for part in parts.values())
     if not known or not all(part.any() for part in parts.values()):
         return None
-    pools = {name: _pool(sample, part, sample.size(kept, removed=name == REMOVED)) for name, part in parts.items()}
+    pools = {
+        name: _pool(sample, part, sample.removed == (name == REMOVED), sample.size(kept, removed=name == REMOVED))
+        for name, part in parts.items()
+    }
     return Population(**pools)
 
 
-def _pool(sample: Sample, inside: Bools, size: float | None) -> Pool:
-    figure = sample.design.share(sample.violating & inside, inside)
+def _pool(sample: Sample, inside: Bools, like: Bools, size: float | None) -> Pool:
+    figure = sample.design.share(sample.violating, inside, items=size, like=like)
     return Pool(figure, sample.design.total(inside) if size is None else size)
 
 
 def _shares(sample: Sample, kept: Bools | None, level: float) -> Iterator[Entry]:
     inside, bad, removed = sample.inside(kept), sample.violating, sample.removed
+    everything, size = np.ones_like(inside), sample.size(kept)
     pools = {} if removed is None else {REMOVED: inside & removed, VISIBLE: inside & ~removed}
     yield from _counts(sample, kept, {"": inside, **pools}, level)
 
-    def share(name: str, part: Bools, whole: Bools) -> Estimate:
+    def share(name: str, marked: Bools, whole: Bools, like: Bools | None = None, of: float | None = None) -> Estimate:
         try:
-            return sample.design.share(part & whole, whole).estimate(level)
+            return sample.design.share(marked, whole, items=of, like=like).estimate(level)
         except Undefined:
             return Estimate.undefined(NOTHING[name], level=level, n=int(inside.sum()))
 
-    yield "prevalence", {}, share("prevalence", bad, inside)
+    yield "prevalence", {}, share("prevalence", bad, inside, everything, size)
     if removed is None:
         return
     for name, pool in pools.items():
-        yield "prevalence", {"pool": name}, share("prevalence", bad, pool)
+        yield "prevalence", {"pool": name}, share("prevalence", bad, pool, removed == (name == REMOVED))
     yield "recall", {}, share("recall", removed, inside & bad)
-    yield "precision", {}, share("precision", bad, pools[REMOVED])
+    yield "precision", {}, share("precision", bad, pools[REMOVED], removed)
     yield "f1", {}, _harmonic(share("f1", bad & removed, inside & (bad | removed)))
-    yield "accuracy", {}, share("accuracy", bad == removed, inside)
-    size = sample.size(kept)
-    items = sample.design.total(inside) if size is None else size
-    missed = share("missed", bad & ~removed, inside)
+    yield "accuracy", {}, share("accuracy", bad == removed, inside, everything, size)
+    yield "missed", {}, _missed(sample, inside & bad & ~removed, level)
+
+
+def _missed(sample: Sample, missed: Bools, level: float) -> Estimate:
+    """A number of items, not by way of how many the part has: as a share of all that the labels stand for."""
+    everything = np.ones_like(missed)
+    items = sample.design.total(everything)
     if sample.design.census:  # these items were counted, whatever others would show
-        missed = Estimate.exact(missed.value or 0.0, level=level, n=missed.n) if missed.defined else missed
-    yield "missed", {}, times(missed, items) if missed.defined else missed
+        return Estimate.exact(float(missed.sum()), level=level, n=len(missed))
+    return times(sample.design.share(missed, everything).estimate(level), items)
 
 
 def _counts(sample: Sample, kept: Bools | None, parts: dict[str, Bools], level: float) -> Iterator[Entry]:
