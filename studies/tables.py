@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 
 from studies import (
+    accuracy,
     anytime,
     calibration,
     collaboration,
@@ -237,6 +238,18 @@ def of_looks() -> str:
     return "\n".join(lines)
 
 
+def of_moderation() -> str:
+    """Coverage of each measure by the violations expected among the visible: lowest and highest over prevalences."""
+    rows = accuracy.STUDY.read()
+    lines = ["| sample | violations | " + " | ".join(f"`{name}`" for name in accuracy.TAKEN) + " |"]
+    lines.append("|---|---|" + "---|" * len(accuracy.TAKEN))
+    for drawn, expected in dict.fromkeys((row["design"], row["expected"]) for row in rows):
+        own = [row for row in rows if (row["design"], row["expected"]) == (drawn, expected)]
+        spans = [_span([row["coverage"] for row in own if row["measure"] == name]) for name in accuracy.TAKEN]
+        lines.append(f"| {drawn} | {expected:.0f} | " + " | ".join(spans) + " |")
+    return "\n".join(lines)
+
+
 TABLES = (
     by_size_and_auc,
     by_method,
@@ -253,6 +266,7 @@ TABLES = (
 
 ROUTING = (of_promises,)
 SAMPLING = (of_labels, of_samples, of_looks)
+ACCURACY = (of_moderation,)
 
 if __name__ == "__main__":
-    print("\n\n".join(table() for table in TABLES + ROUTING + SAMPLING))
+    print("\n\n".join(table() for table in TABLES + ROUTING + SAMPLING + ACCURACY))

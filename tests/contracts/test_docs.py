@@ -9,6 +9,7 @@ import sys
 from collections.abc import Iterator
 from pathlib import Path
 
+import polars as pl
 import pytest
 
 import evenhand as eh
@@ -22,6 +23,7 @@ from evenhand.calibrators import METHODS
 from evenhand.classifiers.description import KINDS, Description
 from evenhand.evidence.declaration import Declaration
 from evenhand.measures.collaboration import Capacity
+from evenhand.reports.accuracy import GLOSSARY as ACCURACY_GLOSSARY
 from evenhand.reports.perspective import GLOSSARY
 from evenhand.reports.table import SECTIONS
 from evenhand.routing.strategies import UNCERTAINTY
@@ -83,6 +85,8 @@ def test_every_measure_is_explained() -> None:
         assert f"`{quantity.name}`" in DOCS["docs/audits/collaboration.md"], quantity.name
     for name in (*(number.measure for number in OVERALL), *OF_CLASSES):
         assert f"`{name}`" in DOCS["docs/audits/calibration.md"], name
+    for name in ("count", "rank_agreement", *ACCURACY_GLOSSARY):
+        assert f"`{name}`" in DOCS["docs/audits/accuracy.md"], name
     for name in ("count", "annotator_count", *GLOSSARY):
         assert f"`{name}`" in DOCS["docs/audits/perspective.md"], name
 
@@ -133,6 +137,11 @@ def workplace(tmp_path_factory: pytest.TempPathFactory) -> Path:
     table.head(2000).write_parquet(folder / "validation.parquet")
     table.tail(2000).write_parquet(folder / "test.parquet")
     table.select("text", "toxic").write_parquet(folder / "labelled.parquet")
+    removed = pl.col("decision") == "removed"
+    drawn = table.with_columns(removed=removed, pi=pl.lit(0.5), y=pl.col("toxic") >= 0.5).filter(
+        pl.col("id").hash(1) % 2 == 0
+    )
+    drawn.with_columns(stratum=pl.col("decision")).write_parquet(folder / "sampled.parquet")
     table.select("text").head(50).write_csv(folder / "texts.csv")
     made.annotations.head(6000).write_parquet(folder / "labels.parquet")
     made.annotators.rename({"id": "annotator"}).write_parquet(folder / "people.parquet")
@@ -169,6 +178,10 @@ def test_every_block_runs(
                 roles = "--score p --label toxic --groups women,men,gay,black"
                 for folder in ("real", "templates"):
                     run(f"evenhand audit comments.parquet {roles} --out {folder}")
+            if line.startswith("evenhand sample compare"):
+                roles = {"label": "y", "decision": "removed", "inclusion": "pi", "audits": "accuracy"}
+                for name, rest in (("this", "id > 'c0002'"), ("last", "id <= 'c0002'")):
+                    Path(f"{name}.json").write_text(eh.audit("sampled.parquet", **roles, where=rest).json())
             if not line.startswith(("make ", "#")):
                 run(line)
 
@@ -181,7 +194,7 @@ def run(line: str) -> None:
 
 
 def test_tables_of_the_studies_are_the_committed_ones() -> None:
-    from studies.tables import ROUTING, SAMPLING, TABLES
+    from studies.tables import ACCURACY, ROUTING, SAMPLING, TABLES
 
     for table in TABLES:
         assert table() in DOCS["docs/intervals.md"], table.__name__
@@ -189,6 +202,8 @@ def test_tables_of_the_studies_are_the_committed_ones() -> None:
         assert table() in DOCS["docs/routing.md"], table.__name__
     for table in SAMPLING:
         assert table() in DOCS["docs/sampling.md"], table.__name__
+    for table in ACCURACY:
+        assert table() in DOCS["docs/audits/accuracy.md"], table.__name__
 
 
 def test_the_page_on_made_up_data_says_what_is_planted() -> None:

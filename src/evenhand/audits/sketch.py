@@ -74,6 +74,7 @@ def sketch(source: Source, data: str, query: str | None, *, beside: Path) -> str
         '# uncertainty = "…"         # how unsure the model is of each item, such as the spread of an ensemble',
         '# count = "…"               # the row stands for so many equal rows',
         '# inclusion = "…"           # the row was sampled with this probability',
+        '# decision = "…"            # for the audit accuracy: whether the item was removed',
         "# where = \"lang = 'en'\"     # keep only these rows",
         '# item = "…"                # where a row is a label that somebody gave: of which item,',
         '# annotator = "…"           # by whom,',

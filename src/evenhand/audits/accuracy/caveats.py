@@ -80,7 +80,7 @@ def _sizes(finding: Finding) -> Iterator[str]:
         yield (
             "How many items a part has is known only from the labels, which makes its prevalence less sure than its "
             "recall. Put the items that nobody labelled into the evidence too, with an empty label, one by one or "
-            "counted: intervals are then much narrower."
+            "counted: where large strata have few labels, that makes intervals much narrower."
         )
 
 

@@ -70,7 +70,7 @@ def _planning(finding: Finding) -> str | None:
     return (
         f"To know the share of violating items{' among the visible' if slice_ else ''} within {percent(target)} of "
         f"itself takes {amount(needed)} labels drawn like these; {have}. "
-        f"A change of {100.0 * at.value:.2g} points to another period like this one would be seen."
+        f"Against another period like this one a change of {100.0 * at.value:.2g} points would show."
     )
 
 
