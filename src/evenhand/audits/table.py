@@ -87,7 +87,8 @@ def choose(
         fitting = [audit for audit in AUDITS if audit.kind == kind]
         chosen = [audit for audit in fitting if audit.needs <= declared and (has_rows or audit.on_a_cluster)]
         if not chosen:
-            lacking = ((audit.name, sorted(audit.needs - declared)) for audit in fitting)
+            here = [audit for audit in fitting if has_rows or audit.on_a_cluster]
+            lacking = ((audit.name, sorted(audit.needs - declared)) for audit in here)
             wishes = "; ".join(f"{name} needs {', '.join(roles)}" for name, roles in lacking if roles)
             raise InputError(f"no audit can run on what is declared: {wishes}")
         return [audit for audit in chosen if not audit.on_request] or chosen

@@ -44,7 +44,9 @@ def open_evidence(
         return open_annotations(data, declaration, items=items, annotators=annotators, query=query)
     if items is not None or annotators is not None:
         raise InputError("a table of items or annotators goes with labels by annotators: declare item and annotator")
-    if (remote := _on_cluster(data)) is not None and predicted:
+    if (remote := _on_cluster(data)) is not None:
+        if not predicted:
+            raise InputError("without scores the rows are needed at hand, not on a cluster: collect them first")
         from evenhand.evidence.spark_opening import open_spark
 
         return open_spark(remote, declaration)

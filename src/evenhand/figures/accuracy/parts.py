@@ -9,7 +9,7 @@ from evenhand.figures.figure import MODELS, Figure
 from evenhand.figures.naming import TopLevel, figure
 from evenhand.finding import Finding
 
-OWN = ("pool", "stratum", "of")  # keys of slices that are not the evidence's
+OWN = ("pool", "stratum", "of", "as_if", "estimator")  # keys of slices that are not the evidence's
 MOST = 40  # parts in one picture
 
 
