@@ -257,3 +257,27 @@ def test_the_collaboration_audit_finds_that_the_uncertainty_tells_more(made: Com
         finding.get("calibration_auroc", strategy=name) for name in ("column:model_a_uncertainty", "uncertainty")
     )
     assert own.low > doubt.high
+
+
+def test_the_accuracy_audit_finds_recall_and_precision_from_a_sample(made: Community) -> None:
+    """Half of the removed and one in thirty of the others, drawn item by item."""
+    truth = made.truth["realised"]["moderation"]["everything"]["by_decision"]
+    table = made.items.join(made.truths.select("id", "violates"), on="id")
+    chance = np.where(table["decision"] == "removed", 0.5, 1 / 30)
+    drawn = np.random.default_rng(3).random(len(table)) < chance
+    sample = table.with_columns(pi=pl.Series(chance)).filter(pl.Series(drawn))
+    roles = {"label": "violates", "decision": "decision", "removes": "removed", "inclusion": "pi"}
+    (finding,) = eh.audit(sample, **roles, slices="community", audits="accuracy")
+    for measure in ("recall", "precision"):
+        found = finding.get(measure)
+        assert found.low <= truth[measure] <= found.high, measure
+        assert found.high - found.low < 0.08, measure
+    missed = finding.get("missed")
+    assert missed.low <= truth["violating_kept"] <= missed.high
+    real = made.truth["realised"]["prevalence"]["everything"]["community"]
+    held = [name for name, share in real.items() if _holds(finding.get("prevalence", community=name), share)]
+    assert len(held) >= len(real) - 1
+
+
+def _holds(estimate: eh.Estimate, truth: float) -> bool:
+    return estimate.low <= truth <= estimate.high
