@@ -40,18 +40,14 @@ def measures(sample: Sample, kept: Bools | None, slice_: Slice, level: float) ->
 
 def exposed(sample: Sample, kept: Bools | None) -> tuple[Figure, dict[str, str]] | None:
     """The share that matters for planning: of what is visible, or of everything where decisions are not known."""
-    inside = sample.inside(kept)
-    extra = {} if sample.removed is None else {"pool": VISIBLE}
-    whole = inside if sample.removed is None else inside & ~sample.removed
+    decided = sample.removed is not None
+    visible = ~sample.removed if sample.removed is not None else np.ones(len(sample.rows), dtype=np.bool_)
+    whole = sample.inside(kept) & visible
     if not whole.any():
         return None
-    like = None if sample.removed is None else ~sample.removed
-    size = sample.size(kept, removed=None if sample.removed is None else False)
-    return sample.design.share(sample.violating, whole, items=size, like=_or_all(like, whole)), extra
-
-
-def _or_all(like: Bools | None, whole: Bools) -> Bools:
-    return np.ones_like(whole) if like is None else like
+    size = sample.size(kept, removed=False if decided else None)
+    figure = sample.design.share(sample.violating, whole, items=size, like=visible)
+    return figure, {"pool": VISIBLE} if decided else {}
 
 
 def _population(sample: Sample, kept: Bools | None) -> Population | None:
@@ -59,14 +55,16 @@ def _population(sample: Sample, kept: Bools | None) -> Population | None:
     inside = sample.inside(kept)
     if sample.design.census or not inside.any():
         return None
+    removed = np.zeros_like(inside) if sample.removed is None else sample.removed
+    parts = {REMOVED: inside & removed, VISIBLE: inside & ~removed}
+    if sample.items is None and not all(sample.design.closed(part) for part in parts.values()):
+        return None
     if sample.removed is None:
         return Population(whole=_pool(sample, inside, np.ones_like(inside), sample.size(kept)))
-    parts = {REMOVED: inside & sample.removed, VISIBLE: inside & ~sample.removed}
-    known = sample.items is not None or all(sample.design.closed(part) for part in parts.values())
-    if not known or not all(part.any() for part in parts.values()):
+    if not all(part.any() for part in parts.values()):
         return None
     pools = {
-        name: _pool(sample, part, sample.removed == (name == REMOVED), sample.size(kept, removed=name == REMOVED))
+        name: _pool(sample, part, removed == (name == REMOVED), sample.size(kept, removed=name == REMOVED))
         for name, part in parts.items()
     }
     return Population(**pools)
