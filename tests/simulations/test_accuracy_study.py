@@ -28,7 +28,7 @@ def test_intervals_cover_by_the_violations_expected() -> None:
 def test_they_are_not_wider_than_need_be_over_all() -> None:
     for row in COVERAGE:
         if row["expected"] >= 100 and row["design"] in ("pools", "strata", "everything"):
-            assert row["coverage"] <= 0.97, row
+            assert row["coverage"] <= (0.965 if row["draws"] >= 10_000 else 0.97), row
 
 
 def test_few_violations_are_marked() -> None:
