@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
@@ -33,21 +33,29 @@ class Source:
 
     def collect(self, build: Callable[[pl.LazyFrame], pl.LazyFrame]) -> pl.DataFrame:
         """Read what a query needs; of delimited text every field is looked at."""
-        whole = pl.QueryOptFlags(projection_pushdown=not (self.file and self.file.is_delimited))
+        whole = self._whole()
         return self._guarded(lambda frame: build(frame).collect(engine="streaming", optimizations=whole))
 
-    def batches(self, rows: int, *, skip: int = 0, verbatim: bool = False) -> Iterator[pl.DataFrame]:
+    def batches(
+        self, rows: int, *, skip: int = 0, verbatim: bool = False, columns: Sequence[str] | None = None
+    ) -> Iterator[pl.DataFrame]:
         """The table piece by piece, in order; only a few pieces are in memory at a time."""
         frame = self.frame
         if self.file:
             frame = self.file.verbatim() if verbatim else self.file.scan(every_row=True)
-        found = self._explained(lambda: (frame.slice(skip) if skip else frame).collect_batches(chunk_size=rows))
+        frame = frame if columns is None else frame.select(columns)
+        frame = frame.slice(skip) if skip else frame
+        whole = self._whole()
+        found = self._explained(lambda: frame.collect_batches(chunk_size=rows, optimizations=whole))
         while (batch := self._explained(lambda: next(found, None))) is not None:
             yield batch
 
     def fingerprint(self) -> dict[str, str]:
         """What identifies the source: the file and its hash, or the database and its query."""
         return self.identity.result() if self.identity else {"source": self.name}
+
+    def _whole(self) -> pl.QueryOptFlags:
+        return pl.QueryOptFlags(projection_pushdown=not (self.file and self.file.is_delimited))
 
     def _guarded(self, action: Callable[[pl.LazyFrame], T]) -> T:
         def again() -> T:

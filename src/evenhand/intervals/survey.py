@@ -20,7 +20,7 @@ import numpy.typing as npt
 from scipy.special import betaincinv
 
 from evenhand import arrays
-from evenhand.arrays import Floats
+from evenhand.arrays import Bools, Floats
 from evenhand.errors import InputError, Undefined
 from evenhand.estimate import Estimate
 from evenhand.intervals.bounded import Bounded, quantile
@@ -101,6 +101,12 @@ class Sampled:
     def scaled(self, part: float, *, known: float = 0.0) -> Sampled:
         """The same strata, making up only a part of an estimate, and what is known beside them."""
         return replace(self, shares=self.shares * part, known=part * self.known + known)
+
+    def only(self, keep: Bools) -> Sampled:
+        """Some of the strata."""
+        model = None if self.expected is None else self.expected[keep]
+        names = ("shares", "counts", "means", "variances", "fractions")
+        return replace(self, expected=model, **{name: getattr(self, name)[keep] for name in names})
 
     def figure(self) -> Figure:
         """The estimate and its variance; degrees of freedom as Satterthwaite has them."""

@@ -6,7 +6,8 @@ least certain and learns from them, batch by batch. `Sequential` is for those wh
 enough. What labels say is in `evenhand.intervals`: `survey`, `pools`, `clusters`, `annotators`, `anytime`.
 """
 
-from evenhand.sampling.adaptive import Batch, Labelled, ScoreDriven, next_batch
+from evenhand.sampling.adaptive import ScoreDriven, next_batch
+from evenhand.sampling.batches import Batch, Labelled
 from evenhand.sampling.clusters import ClusterDraw, draw_clusters
 from evenhand.sampling.drawing import Draw, simple, stratified
 from evenhand.sampling.effects import (

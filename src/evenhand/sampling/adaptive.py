@@ -13,15 +13,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 
 from evenhand import arrays
 from evenhand.arrays import Floats, Ints
 from evenhand.errors import InputError
 from evenhand.sampling.allocation import share_out
-from evenhand.sampling.drawing import Draw, Ranges, without_replacement
+from evenhand.sampling.batches import Batch, Labelled, Spread, gathered, learned, left_in, take
 from evenhand.sampling.frame import Frame
-from evenhand.sampling.recalibration import AS_IT_IS, Recalibration, recalibrated
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,32 +54,6 @@ class ScoreDriven:
         return max(least, start / (1.0 + violations / self.halving))
 
 
-@dataclass(frozen=True)
-class Batch:
-    """One draw among the items not yet labelled: `places` are those of the frame, `expected` is q of each of them."""
-
-    draw: Draw
-    places: Ints
-    expected: Floats
-    firsts: Ints  # the first cell of each stratum
-    means: Floats  # of q in each stratum
-    recalibration: Recalibration
-    floor: float
-
-
-@dataclass(frozen=True)
-class Labelled:
-    """A batch with its labels, in the order of its rows."""
-
-    batch: Batch
-    label: Floats
-
-    @classmethod
-    def of(cls, batch: Batch, label: npt.ArrayLike) -> Labelled:
-        """Checked."""
-        return cls(batch, arrays.labels(label, size=len(batch.draw.rows)))
-
-
 def next_batch(
     frame: Frame, past: Sequence[Labelled], n: int, *, seed: int, design: ScoreDriven | None = None
 ) -> Batch:
@@ -90,11 +62,19 @@ def next_batch(
     return draw_batch(frame, past, n, rng, design or ScoreDriven())
 
 
-def draw_batch(frame: Frame, past: Sequence[Labelled], n: int, rng: np.random.Generator, design: ScoreDriven) -> Batch:
-    """The same, from a generator."""
+def draw_batch(
+    frame: Frame,
+    past: Sequence[Labelled],
+    n: int,
+    rng: np.random.Generator,
+    design: ScoreDriven,
+    *,
+    gone: Ints | None = None,
+) -> Batch:
+    """The same, from a generator. `gone` are all places drawn so far, where some of them got no label."""
     places, label = gathered(past)
-    taken = np.sort(places)
-    left = frame.sizes - np.bincount(frame.cell_of(taken), minlength=len(frame.sizes))
+    taken = np.sort(places if gone is None else gone)
+    left = left_in(frame, taken)
     if n > left.sum():
         raise InputError(f"{n} labels are more than the {left.sum()} items that are left: label all of them, a census")
     meaning, floor = learned(frame, places, label), design.floor_after(float(label.sum()))
@@ -103,29 +83,7 @@ def draw_batch(frame: Frame, past: Sequence[Labelled], n: int, rng: np.random.Ge
     firsts = _cuts(mass, frame.groups, left, n, design)
     sizes = np.add.reduceat(left, firsts)
     counts = share_out(n, np.add.reduceat(mass, firsts), sizes, least=design.each)
-    ranges = Ranges(frame.starts[firsts], np.append(frame.starts[firsts[1:]], len(frame)))
-    places, of = without_replacement(ranges, counts, rng, taken=taken)
-    mixed = rng.permutation(n)
-    places, draw = places[mixed], Draw(frame.order[places[mixed]], of[mixed], sizes, counts)
-    means = np.add.reduceat(chance * left, firsts) / sizes
-    return Batch(draw, places, chance[frame.cell_of(places)], firsts, means, meaning, floor)
-
-
-def learned(frame: Frame, places: Ints, label: Floats) -> Recalibration:
-    """What labels of the items at these places say of the score."""
-    if not len(places):
-        return AS_IT_IS
-    cells = frame.cell_of(places)
-    labelled = np.bincount(cells).astype(np.float64)
-    violating: Floats = np.bincount(cells, label).astype(np.float64)
-    seen = np.flatnonzero(labelled)
-    return recalibrated(frame.logits[seen], violating[seen], labelled[seen])
-
-
-def gathered(past: Sequence[Labelled]) -> tuple[Ints, Floats]:
-    """The places of all labelled items, and their labels."""
-    places = np.concatenate([np.empty(0, dtype=np.int64), *(done.batch.places for done in past)])
-    return places, np.concatenate([np.empty(0), *(done.label for done in past)])
+    return take(frame, Spread(firsts, counts), rng, taken=taken, meaning=meaning, floor=floor)
 
 
 def _measure(chance: Floats, left: Ints, floor: float) -> Floats:

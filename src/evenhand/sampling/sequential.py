@@ -18,7 +18,7 @@ from evenhand import arrays
 from evenhand.arrays import Floats, Ints
 from evenhand.errors import InputError
 from evenhand.intervals.anytime import BOLDEST, Bets
-from evenhand.sampling.adaptive import learned
+from evenhand.sampling.batches import learned
 from evenhand.sampling.frame import Frame
 
 
@@ -85,7 +85,7 @@ def draw_next(frame: Frame, past: Sequence[Answered], n: int, rng: np.random.Gen
     places = frame.starts[cells] + (rng.random(n) * frame.sizes[cells]).astype(np.int64)
     other = mean - chance[cells] / plan.density[cells]
     return Draws(
-        rows=frame.order[places],
+        rows=frame.rows(places),
         places=places,
         violating=other + 1.0 / plan.density[cells],
         other=other,

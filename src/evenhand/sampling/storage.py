@@ -1,0 +1,169 @@
+"""A plan as a file: readable JSON with a seal, and each batch sealed over the plan and the batches before it."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Mapping
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+from evenhand.errors import InputError
+from evenhand.files import write_text
+from evenhand.sampling.cells import Cells, Grid
+from evenhand.sampling.designs import Adaptive
+from evenhand.sampling.plan import AnyDesign, ItemsFile, Measurement, Plan, Pool, Round, design_named, name_of
+from evenhand.sampling.stored_parts import part_from, part_of
+
+FORMAT = 1
+ALTERED = "was altered since it was written: make a new plan rather than changing this one"
+
+
+def write_plan(plan: Plan, path: str | Path) -> None:
+    """Write a plan, whole or not at all."""
+    write_text(Path(path), as_json(plan))
+
+
+def read_plan(path: str | Path) -> Plan:
+    """Read a plan; refuse one that was altered."""
+    try:
+        return from_json(_text(Path(path)))
+    except InputError as error:
+        raise error.within(str(path)) from None
+
+
+def seal_of(plan: Plan) -> str:
+    """The hash that estimates refer to: that of the plan without its batches."""
+    return _seal(_content(plan))
+
+
+def as_json(plan: Plan) -> str:
+    """The content of the file."""
+    content = _content(plan)
+    before = seal = _seal(content)
+    batches = []
+    for drawn in plan.rounds:
+        batch = _round(drawn)
+        before = _seal({**batch, "before": before})
+        batches.append({**batch, "seal": before})
+    return _pretty({**content, "seal": seal, "batches": batches}) + "\n"
+
+
+def from_json(text: str) -> Plan:
+    """A plan from the content of its file."""
+    try:
+        content = json.loads(text)
+    except (ValueError, RecursionError):
+        raise InputError("this is not JSON, so no plan") from None
+    if not isinstance(content, dict) or content.get("kind") != "evenhand sampling plan":
+        raise InputError("this is no sampling plan: `evenhand sample plan` makes one")
+    if content.get("format") != FORMAT:
+        raise InputError(f"made by another version of Evenhand (format {content.get('format')}): make the plan again")
+    batches, seal = content.pop("batches", None), content.pop("seal", None)
+    if seal != _seal(content):
+        raise InputError(f"the plan {ALTERED}")
+    try:
+        rounds = tuple(_rounds(batches, seal))
+        return _plan(content, rounds)
+    except (TypeError, ValueError, KeyError, AttributeError, IndexError):
+        raise InputError("the parts of the plan do not fit together: make it again") from None
+
+
+def _rounds(batches: Any, seal: str) -> list[Round]:
+    before, found = seal, []
+    for number, batch in enumerate(batches, start=1):
+        own = batch.pop("seal", None)
+        if own != _seal({**batch, "before": before}):
+            raise InputError(f"batch {number} of the plan {ALTERED}")
+        before, after = own, batch["after"]
+        parts = tuple(part_from(part) for part in batch["parts"])
+        found.append(Round(parts, None if after is None else (int(after["labels"]), str(after["sha256"]))))
+    return found
+
+
+def _content(plan: Plan) -> dict[str, Any]:
+    return {
+        "kind": "evenhand sampling plan",
+        "format": FORMAT,
+        "measurement": asdict(plan.measurement),
+        "items": asdict(plan.items),
+        "columns": dict(plan.columns),
+        "design": {"name": name_of(plan.design), **_settings(plan.design)},
+        "promise": dict(plan.promise),
+        "level": plan.level,
+        "seed": plan.seed,
+        "groups": list(plan.groups),
+        "pools": [_pool(pool) for pool in plan.pools],
+    }
+
+
+def _plan(content: Mapping[str, Any], rounds: tuple[Round, ...]) -> Plan:
+    design = dict(content["design"])
+    return Plan(
+        measurement=Measurement(**content["measurement"]),
+        items=ItemsFile(**content["items"]),
+        columns=content["columns"],
+        groups=tuple(content["groups"]),
+        design=design_named(design.pop("name"), design),
+        pools=tuple(_pool_from(pool) for pool in content["pools"]),
+        level=float(content["level"]),
+        seed=int(content["seed"]),
+        promise=content["promise"],
+        rounds=rounds,
+    )
+
+
+def _settings(design: AnyDesign) -> dict[str, Any]:
+    settings = design.settings if isinstance(design, Adaptive) else design
+    return {name: list(value) if isinstance(value, tuple) else value for name, value in asdict(settings).items()}
+
+
+def _pool(pool: Pool) -> dict[str, Any]:
+    plain: dict[str, Any] = {"name": pool.name, "items": pool.items, "labels": pool.labels}
+    if pool.cells is None:
+        return {**plain, "clusters": pool.clusters}
+    names = ("groups", "steps", "items", "logits")
+    cells = {name: getattr(pool.cells, name).tolist() for name in names}
+    return {**plain, "cells": {"grid": pool.cells.grid.steps, **cells}}
+
+
+def _pool_from(content: Mapping[str, Any]) -> Pool:
+    cells, plain = content.get("cells"), (str(content["name"]), int(content["items"]), int(content["labels"]))
+    if cells is None:
+        return Pool(*plain, clusters=int(content["clusters"]))
+    grid = Grid(int(cells["grid"]))
+    found = Cells.of(cells["groups"], cells["steps"], cells["items"], cells["logits"], grid)
+    return Pool(*plain, cells=found)
+
+
+def _round(drawn: Round) -> dict[str, Any]:
+    after = None if drawn.after is None else {"labels": drawn.after[0], "sha256": drawn.after[1]}
+    return {"after": after, "parts": [part_of(part) for part in drawn.parts]}
+
+
+def _seal(content: Mapping[str, Any]) -> str:
+    plain = json.dumps(content, sort_keys=True, ensure_ascii=True, allow_nan=False)
+    return hashlib.sha256(plain.encode()).hexdigest()
+
+
+def _pretty(content: Any, margin: str = "") -> str:
+    """JSON in which a list of plain values is one line."""
+    inner = margin + " "
+    if isinstance(content, dict) and content:
+        lines = [f"{inner}{json.dumps(str(key))}: {_pretty(value, inner)}" for key, value in content.items()]
+        return "{\n" + ",\n".join(lines) + f"\n{margin}}}"
+    if isinstance(content, list) and any(isinstance(one, dict | list) for one in content):
+        return "[\n" + ",\n".join(f"{inner}{_pretty(one, inner)}" for one in content) + f"\n{margin}]"
+    return json.dumps(content, ensure_ascii=False, allow_nan=False)
+
+
+def _text(path: Path) -> str:
+    try:
+        return path.read_text(encoding="utf-8")
+    except FileNotFoundError:
+        raise InputError("there is no such file") from None
+    except UnicodeDecodeError:
+        raise InputError("this is not JSON, so no plan") from None
+    except OSError as error:
+        raise InputError(f"the file cannot be read: {error.strerror}") from None
