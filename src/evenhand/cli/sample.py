@@ -1,4 +1,4 @@
-"""evenhand sample: how many labels a promise takes, and what change they can show."""
+"""evenhand sample: how many labels a promise takes, what change they show; a plan, its batches, its estimate."""
 
 from __future__ import annotations
 
@@ -7,10 +7,15 @@ from typing import Annotated, Any, Optional
 
 import typer
 
-from evenhand.cli import sample_compare
+from evenhand.cli import sample_compare, sample_plan, sample_work
 from evenhand.cli.options import Number, Text, Whole, option
 
-app = typer.Typer(help="Plan how many items people must label.", no_args_is_help=True, rich_markup_mode=None)
+app = typer.Typer(
+    help="Which items people label, how many, and what their labels show.", no_args_is_help=True, rich_markup_mode=None
+)
+app.command("plan")(sample_plan.plan)
+app.command("draw")(sample_work.draw)
+app.command("estimate")(sample_work.estimate)
 app.command("compare")(sample_compare.compare)
 
 Prevalence = Annotated[Number, option("The share of violating items to plan for.", "--prevalence")]

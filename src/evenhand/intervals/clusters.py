@@ -26,7 +26,7 @@ def clustered(
 
     With `strata` (one per item; clusters do not cross them) `sizes` are the clusters in each.
     """
-    violating = arrays.labels(label)
+    violating = arrays.probabilities(label, "label")  # a share, where annotators differ
     _, code, first = _numbered(cluster, len(violating))
     hits, items = np.bincount(code, violating), np.bincount(code).astype(np.float64)
     stratum = np.zeros(len(items), dtype=np.int64)

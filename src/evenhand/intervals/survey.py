@@ -207,7 +207,7 @@ def _drawn(label: npt.ArrayLike, inclusion: npt.ArrayLike) -> tuple[Floats, Floa
     if not len(chance):
         raise Undefined("nothing was labelled")
     arrays.refuse((chance <= 0.0) | (chance > 1.0), "an inclusion probability lies above 0 and up to 1", "inclusion")
-    return arrays.labels(label, size=len(chance)), chance
+    return arrays.probabilities(label, "label", size=len(chance)), chance  # a share, where annotators differ
 
 
 def _heaviest(chance: Floats) -> float:

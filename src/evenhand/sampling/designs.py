@@ -28,7 +28,7 @@ class Done:
     """What was drawn and labelled so far; `gone` are all places drawn, those without a label among them."""
 
     past: Sequence[Labelled] = ()
-    gone: Ints = NOBODY
+    gone: Ints = field(default_factory=lambda: NOBODY)
 
 
 class Design(Protocol):

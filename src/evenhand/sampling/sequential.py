@@ -9,13 +9,13 @@ one that comes again keeps its label and costs nothing.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import numpy.typing as npt
 
 from evenhand import arrays
-from evenhand.arrays import Floats, Ints
+from evenhand.arrays import Bools, Floats, Ints
 from evenhand.errors import InputError
 from evenhand.intervals.anytime import BOLDEST, Bets
 from evenhand.sampling.batches import learned
@@ -47,10 +47,21 @@ class Draws:
     low: float
     high: float
     stake: float
+    mean: float  # of what was expected of all items
+
+    @property
+    def expected(self) -> Floats:
+        """The label at which a draw says nothing new: what was expected of its item."""
+        return np.clip((self.mean - self.other) / (self.violating - self.other), 0.0, 1.0)
+
+    def only(self, keep: Bools) -> Draws:
+        """Some of the draws."""
+        names = ("rows", "places", "violating", "other")
+        return replace(self, **{name: getattr(self, name)[keep] for name in names})
 
     def values(self, label: Floats) -> Floats:
-        """Unbiased values of the prevalence."""
-        return np.where(label == 1.0, self.violating, self.other)
+        """Unbiased values of the prevalence; of a share, where annotators differ, in between."""
+        return np.where(label == 1.0, self.violating, self.other + label * (self.violating - self.other))
 
 
 @dataclass(frozen=True)
@@ -92,6 +103,7 @@ def draw_next(frame: Frame, past: Sequence[Answered], n: int, rng: np.random.Gen
         low=mean - float(np.max(chance / plan.density)),
         high=mean + plan.reach,
         stake=max(design.within * prevalence / variance, 1e-9),
+        mean=mean,
     )
 
 

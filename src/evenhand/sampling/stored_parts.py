@@ -15,7 +15,7 @@ from evenhand.sampling.plan import Drawn, Part
 from evenhand.sampling.recalibration import Recalibration
 from evenhand.sampling.sequential import Draws
 
-ONE_VALUE = ("low", "high", "stake")
+ONE_VALUE = ("low", "high", "stake", "mean")
 
 
 def part_of(part: Part) -> dict[str, Any]:

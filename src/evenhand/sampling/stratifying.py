@@ -78,7 +78,7 @@ class Stratified:
 
     def sampled(self, frame: Frame, past: Sequence[Labelled], *, group: int | None = None) -> Sampled:
         """As in `Design`."""
-        firsts, joined, label = self._pooled(frame, past)
+        firsts, joined, label = self.pooled(frame, past)
         found = Sampled.of(label, joined.strata, joined.sizes)
         inside = np.ones(len(frame.sizes), dtype=np.bool_) if group is None else frame.groups == group
         here = joined.heaped(np.add.reduceat(frame.sizes * inside, firsts)) > 0.0
@@ -87,7 +87,7 @@ class Stratified:
 
     def weights(self, frame: Frame, past: Sequence[Labelled]) -> list[Floats]:
         """As in `Design`."""
-        _, joined, _ = self._pooled(frame, past)
+        _, joined, _ = self.pooled(frame, past)
         each: Floats = (joined.sizes / np.bincount(joined.strata, minlength=len(joined.sizes)))[joined.strata]
         return np.split(each, np.cumsum([len(done.label) for done in past])[:-1])
 
@@ -116,7 +116,7 @@ class Stratified:
         counts: Ints = np.minimum(np.add.reduceat(frame.sizes, self.firsts(frame)), self.pilot)
         return counts
 
-    def _pooled(self, frame: Frame, past: Sequence[Labelled]) -> tuple[Ints, Joined, Floats]:
+    def pooled(self, frame: Frame, past: Sequence[Labelled]) -> tuple[Ints, Joined, Floats]:
         """All batches as one draw from whole strata."""
         firsts = past[0].batch.firsts
         draws = [done.batch.draw for done in past]

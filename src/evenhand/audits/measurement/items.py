@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from dataclasses import asdict, dataclass, field
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -23,6 +23,7 @@ ROWS = 250_000  # in a piece
 MOST_GROUPS = 500
 YES, NO = ("1", "true", "yes"), ("0", "false", "no")
 LISTS = ("by", "removes")
+USUAL = ("id", "text", "context", "link")  # columns found by their names
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,6 +46,18 @@ class Roles:
         """From plain data."""
         lists = {name: tuple(given.get(name) or ()) for name in LISTS}
         return cls(**{**given, **lists})
+
+    def named(self, columns: Sequence[str]) -> Roles:
+        """With the columns of items that have the usual names and no other role."""
+        taken = {self.score, self.decision, self.cluster, *self.by}
+        found = {name: name for name in USUAL if name in columns and name not in taken}
+        return replace(
+            self,
+            id=self.id or found.get("id"),
+            text=self.text or found.get("text"),
+            context=self.context or found.get("context"),
+            link=self.link or found.get("link"),
+        )
 
     def as_dict(self) -> dict[str, Any]:
         """As plain data."""

@@ -53,6 +53,7 @@ def make_plan(
     if source.file is None:
         raise InputError("a plan is made on a file of items", source=str(path))
     try:
+        roles = roles.named(list(source.columns()))
         counted = count(Items(source, roles), progress)
         design = Random() if wish.census and not isinstance(design, Clusters) else design
         pools, known = _pools(counted, design, wish)

@@ -10,6 +10,8 @@ from evenhand.audits.sizing import target
 from evenhand.errors import InputError
 from evenhand.sampling.targets import Target
 
+USUAL = {"within": 0.2}  # what is promised when nothing is said
+
 
 @dataclass(frozen=True)
 class Wish:
@@ -28,9 +30,10 @@ class Wish:
         if prevalence is not None:
             arrays.share(prevalence, "the prevalence")
         said = any(value is not None for value in promise.values())
-        if (n is None) != said:
+        if n is not None and said:
             raise InputError("say how many labels with --n (a number, or all), or what to promise: one of them")
         if n is None:
+            promise = promise if said else USUAL
             return cls(promise=promise, prevalence=prevalence, level=level)
         if n.strip().lower() == "all":
             return cls(census=True, level=level)

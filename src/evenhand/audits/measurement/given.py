@@ -1,0 +1,82 @@
+"""What an estimate is made from: a plan, the labels of its batches, and gold items."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from evenhand.audits.measurement.figures import check_complete, finished, rounds_with_labels
+from evenhand.audits.measurement.labels import Answer, read_answers
+from evenhand.audits.measurement.matching import Labels, check_known, label_items, missing
+from evenhand.errors import InputError
+from evenhand.intervals.annotators import Gold
+from evenhand.sampling.plan import Plan
+
+
+@dataclass(frozen=True)
+class Files:
+    """Where labels are: files, the columns of answers and of annotators, how several are made one, and gold items."""
+
+    labels: tuple[Path, ...]
+    label: str = "label"
+    annotator: str | None = None
+    several: str | None = None
+    gold: Path | None = None
+    unfinished: bool = False
+
+
+@dataclass(frozen=True)
+class Given:
+    """Labels of the first so many batches of a plan, and how well annotators do on gold items."""
+
+    plan: Plan
+    labels: Labels
+    rounds: int
+    gold: Gold | None = None
+    files: tuple[str, ...] = ()
+    unfinished: int = 0
+
+    @classmethod
+    def read(cls, plan: Plan, files: Files) -> Given:
+        """Labels held against the plan; whatever does not fit is refused by name."""
+        if not plan.rounds:
+            raise InputError("nothing was drawn yet: `evenhand sample draw` draws the first batch")
+        if files.several and not files.annotator:
+            raise InputError("--several goes with --annotator, the column of who answered")
+        truth = {} if files.gold is None else _truth(files.gold)
+        drawn = {id_ for one in plan.rounds for id_ in one.ids}
+        answers = read_answers(files.labels, drawn | set(truth), label=files.label, annotator=files.annotator)
+        check_known(answers, plan, truth)
+        labels = label_items(
+            [answer for answer in answers if answer.id in drawn],
+            several=files.several,
+            annotators=bool(files.annotator),
+        )
+        rounds = rounds_with_labels(plan, labels)
+        check_complete(plan, labels, rounds, unfinished=files.unfinished)
+        lacking = sum(map(len, missing(plan, labels)[:rounds]))
+        names = tuple(path.name for path in files.labels)
+        plan = finished(plan, labels, rounds) if lacking else plan
+        return cls(plan, labels, rounds, _gold(answers, truth) if files.gold else None, names, lacking)
+
+
+def _truth(path: Path) -> dict[str, float]:
+    """Gold items: a table of ids and what is true of them."""
+    answers = read_answers([path], (), label="truth")
+    unclear = next((answer for answer in answers if answer.value is None), None)
+    if unclear:
+        problem = "the truth of a gold item is yes or no"
+        raise InputError(problem, source=str(path), column="truth", row=unclear.row)
+    return {answer.id: answer.value or 0.0 for answer in answers}
+
+
+def _gold(answers: Sequence[Answer], truth: dict[str, float]) -> Gold:
+    """How often annotators are right; every answer counts."""
+    told = [(truth[one.id], one.value) for one in answers if one.id in truth and one.value is not None]
+    bad, fine = ([value for true, value in told if true == kind] for kind in (1.0, 0.0))
+    if min(len(bad), len(fine)) < 2:
+        raise InputError(
+            f"among the labels are {len(bad)} of violating gold items and {len(fine)} of others: two of each are needed"
+        )
+    return Gold(len(bad), bad.count(1.0), len(fine), fine.count(0.0))

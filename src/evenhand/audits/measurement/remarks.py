@@ -1,0 +1,105 @@
+"""What is said beside the numbers: what was measured, what they mean in a sentence, and what to beware of."""
+
+from __future__ import annotations
+
+from evenhand.audits.measurement.figures import Sample
+from evenhand.audits.measurement.given import Given
+from evenhand.audits.measurement.matching import counted, named
+from evenhand.errors import Undefined
+from evenhand.estimate import Estimate
+from evenhand.finding import Finding, Reading
+from evenhand.intervals.clusters import design_effect
+from evenhand.sampling.designs import Adaptive
+from evenhand.sampling.plan import Clusters, Plan
+from evenhand.sampling.sequential import Sequential
+from evenhand.sampling.stratifying import Stratified
+
+NAMED = ("ground_truth", "codebook", "population", "period", "metric")
+BLIND = (
+    "Violations that score like everything else are found only by the labels that go everywhere. The estimate stays "
+    "unbiased, but with a fifth of them hidden so, the interval held the truth in 81 to 89 of 100 simulated samples."
+)
+PILOT = (
+    "Pilot and later labels are pooled, as in the literature: in simulations that is one or two per cent too low, "
+    "since strata where the pilot missed something get fewer labels. --design score-driven has no such bias."
+)
+ANYTIME = (
+    "The interval may be looked at after every label: it holds the truth at all times at once, and is wider for it."
+)
+
+
+def readings(finding: Finding) -> tuple[Reading, ...]:
+    """The main number in a sentence."""
+    share = finding.get("prevalence")
+    pools = finding.values("pool")
+    said = [Reading({}, f"{span(share)} of the items violate.")]
+    if "removed" in pools:
+        recall, precision = finding.get("recall"), finding.get("precision")
+        said = [
+            Reading({}, f"{span(recall)} of what violates was removed."),
+            Reading({}, f"{span(precision)} of what was removed violates."),
+        ]
+    if finding.has("missed") and finding.get("missed").defined:
+        said.append(Reading({}, f"{amount(finding.get('missed'))} violations are still visible."))
+    return tuple(said)
+
+
+def caveats(given: Given, sample: Sample) -> tuple[str, ...]:
+    """What the numbers rest on."""
+    plan, found = given.plan, [measured_what(given.plan)]
+    unclear = [id_ for id_ in given.labels.unclear if id_ not in given.labels.tied]
+    if unclear:
+        found.append(
+            f"Of {counted(unclear, 'item')} nobody can tell ({named(unclear)}): left out, so that others of the same "
+            "stratum stand for them. What it would be if all, or none, of them violated is said beside."
+        )
+    if given.labels.tied:
+        tied = given.labels.tied
+        found.append(f"{counted(tied, 'item')} with a split vote ({named(tied)}): as if nobody can tell.")
+    if given.unfinished:
+        found.append(f"{given.unfinished:,} drawn items have no label yet: the others stand for them.")
+    if given.gold:
+        found.append(
+            f"Put right for errors of annotators, who caught {given.gold.caught} of {given.gold.violating} violating "
+            f"gold items and passed {given.gold.passed} of {given.gold.others} others."
+        )
+    return (*found, *_of_design(plan, sample))
+
+
+def measured_what(plan: Plan) -> str:
+    """Ground truth, population and metric, which every number needs beside it."""
+    m = plan.measurement
+    book = f" (codebook: {m.codebook})" if m.codebook else ""
+    period = f", {m.period}" if m.period else ""
+    truth = m.ground_truth or "not named"
+    return f"Ground truth: {truth}{book}. Population: {m.population} content{period}. Metric: {m.metric}."
+
+
+def _of_design(plan: Plan, sample: Sample) -> list[str]:
+    if isinstance(plan.design, Adaptive):
+        return [BLIND]
+    if isinstance(plan.design, Stratified) and plan.design.allocation == "pilot":
+        return [PILOT]
+    if isinstance(plan.design, Sequential):
+        return [ANYTIME]
+    if isinstance(plan.design, Clusters):
+        try:
+            times = design_effect(sample.figure(plan.pools[0]))
+        except Undefined:
+            return []
+        return [f"Items of one cluster are alike: the variance is {times:.2g} times that of as many drawn one by one."]
+    return []
+
+
+def span(estimate: Estimate) -> str:
+    """A share with its interval, in per cent."""
+    if not estimate.defined:
+        return f"An unknown part ({estimate.note})"
+    value, low, high = (f"{100.0 * (part or 0.0):.3g}" for part in (estimate.value, estimate.low, estimate.high))
+    return f"{value} % ({low} to {high} %)"
+
+
+def amount(estimate: Estimate) -> str:
+    """A number of items with its interval."""
+    value, low, high = (f"{part or 0.0:,.0f}" for part in (estimate.value, estimate.low, estimate.high))
+    return f"{value} ({low} to {high})"
