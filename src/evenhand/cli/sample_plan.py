@@ -66,9 +66,10 @@ def plan(
     from evenhand.cli.progress import progress_bar
     from evenhand.files import check_writable
     from evenhand.sampling.plan import Measurement, design_named
-    from evenhand.sampling.storage import write_plan
+    from evenhand.sampling.storage import check_free, write_plan
 
     check_writable(out.parent)
+    check_free(out)
     roles = Roles(
         id=id,
         score=score,

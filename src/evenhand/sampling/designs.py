@@ -12,6 +12,7 @@ from typing import Protocol
 
 import numpy as np
 
+from evenhand import arrays
 from evenhand.arrays import Floats, Ints
 from evenhand.errors import InputError
 from evenhand.intervals.survey import Sampled
@@ -98,7 +99,7 @@ class Random:
 
     def draw(self, frame: Frame, done: Done, n: int, rng: np.random.Generator) -> Batch:
         """As in `Design`."""
-        if n > len(frame):
+        if arrays.whole(n, "the number of labels", least=min(2, len(frame))) > len(frame):
             raise InputError(f"{n} labels are more than the {len(frame)} items: label all of them, a census")
         return take(frame, Spread(np.zeros(1, dtype=np.int64), np.array([n])), rng, taken=NOBODY)
 

@@ -33,6 +33,19 @@ def read_plan(path: str | Path) -> Plan:
         raise error.within(str(path)) from None
 
 
+def check_free(path: Path) -> None:
+    """A plan may be written here: nothing is there, or a plan by which nothing was drawn."""
+    if not path.exists():
+        return
+    try:
+        drawn = len(read_plan(path).rounds)
+    except InputError:
+        raise InputError("this is another file already: choose another name for the plan", source=str(path)) from None
+    if drawn:
+        problem = "this plan is at work, batches were drawn by it: choose another name for the new one"
+        raise InputError(problem, source=str(path))
+
+
 def seal_of(plan: Plan) -> str:
     """The hash that estimates refer to: that of the plan without its batches."""
     return _seal(_content(plan))
@@ -123,7 +136,7 @@ def _pool(pool: Pool) -> dict[str, Any]:
     plain: dict[str, Any] = {"name": pool.name, "items": pool.items, "labels": pool.labels}
     if pool.cells is None:
         return {**plain, "clusters": pool.clusters}
-    names = ("groups", "steps", "items", "logits")
+    names = ("groups", "steps", "items", "logits") if pool.cells.groups.any() else ("steps", "items", "logits")
     cells = {name: getattr(pool.cells, name).tolist() for name in names}
     return {**plain, "cells": {"grid": pool.cells.grid.steps, **cells}}
 
@@ -133,7 +146,8 @@ def _pool_from(content: Mapping[str, Any]) -> Pool:
     if cells is None:
         return Pool(*plain, clusters=int(content["clusters"]))
     grid = Grid(int(cells["grid"]))
-    found = Cells.of(cells["groups"], cells["steps"], cells["items"], cells["logits"], grid)
+    groups = cells.get("groups", [0] * len(cells["items"]))
+    found = Cells.of(groups, cells["steps"], cells["items"], cells["logits"], grid)
     return Pool(*plain, cells=found)
 
 

@@ -37,17 +37,22 @@ def compared(sample: Sample, level: float) -> list[Measured]:
 
 def _others(sample: Sample, pool: Pool) -> Iterator[tuple[str, Figure]]:
     past, design = sample.past(pool), sample.plan.on_cells
-    label, inclusion = np.concatenate([done.label for done in past]), inclusions(sample, pool)
+    label, inclusion = np.concatenate([done.label for done in past]), inclusions(weights(sample, pool))
     yield "horvitz_thompson", horvitz_thompson(label, inclusion, pool.items)
     yield "hajek", hajek(label, inclusion)
     if isinstance(design, Adaptive):
         yield "difference", difference_of_batches(pool.frame, past, by_labels(past)).figure()
 
 
-def inclusions(sample: Sample, pool: Pool) -> Floats:
-    """One over the items that each label stands for."""
-    weights = np.concatenate(sample.plan.on_cells.weights(pool.frame, sample.past(pool)))
-    return 1.0 / np.maximum(weights, 1.0)
+def weights(sample: Sample, pool: Pool) -> Floats:
+    """The items that each label stands for."""
+    found: Floats = np.concatenate(sample.plan.on_cells.weights(pool.frame, sample.past(pool)))
+    return found
+
+
+def inclusions(weight: Floats) -> Floats:
+    """One over the items that each label stands for; not more than 1."""
+    return 1.0 / np.maximum(weight, 1.0)
 
 
 def by_stratum(sample: Sample, level: float) -> list[Measured]:

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from evenhand.audits.measurement.comparisons import inclusions
+from evenhand.audits.measurement.comparisons import inclusions, weights
 from evenhand.audits.measurement.figures import Sample
 from evenhand.audits.measurement.given import Given
 from evenhand.errors import InputError
@@ -21,7 +21,12 @@ from evenhand.sampling.stratifying import Stratified
 
 
 def write_labelled(given: Given, out: Path) -> int:
-    """A row for each item with a label: id, label, decision, group, inclusion, stratum; how many there are."""
+    """A row for each item with a label; how many there are.
+
+    The weight is the number of items that a label stands for, and the inclusion probability one over it. In a later
+    batch that took all of a stratum the weight is below 1 and the probability 1: the labels before it stand for the
+    stratum too.
+    """
     check_file(out)
     sample = Sample.of(given.plan, given.labels, given.rounds)
     table = pl.concat([_of_pool(sample, pool) for pool in given.plan.pools])
@@ -38,14 +43,22 @@ def _of_pool(sample: Sample, pool: Pool) -> pl.DataFrame:
     if isinstance(told[0].part.drawn, ClusterDraw):
         drawn = told[0].part.drawn
         return pl.DataFrame(
-            {**columns, "inclusion": drawn.inclusion[told[0].known], "cluster": drawn.clusters[told[0].known]}
+            {
+                **columns,
+                "weight": drawn.weights[told[0].known],
+                "inclusion": drawn.inclusion[told[0].known],
+                "cluster": drawn.clusters[told[0].known],
+            }
         )
     if not isinstance(told[0].part.drawn, Batch):
         raise InputError("a sequential plan draws with replacement and is estimated by bets: there are no weights")
     if sample.plan.groups:
         cells = pool.frame.cell_of(np.concatenate([one.labelled.batch.places for one in told]))
         columns[" / ".join(sample.plan.columns["by"])] = np.array(sample.plan.groups)[pool.frame.groups[cells]]
-    return pl.DataFrame({**columns, "inclusion": inclusions(sample, pool), "stratum": _strata(sample, pool)})
+    weight = weights(sample, pool)
+    return pl.DataFrame(
+        {**columns, "weight": weight, "inclusion": inclusions(weight), "stratum": _strata(sample, pool)}
+    )
 
 
 def _strata(sample: Sample, pool: Pool) -> list[str]:

@@ -10,7 +10,7 @@ from typing import Any
 
 import polars as pl
 
-from evenhand.audits.measurement.sheets import ANSWERS, ITEM
+from evenhand.audits.measurement.sheets import ANSWERS, ITEM, check_sheet
 from evenhand.errors import InputError
 from evenhand.evidence import faults, open_source
 from evenhand.evidence.columns import Table
@@ -44,6 +44,20 @@ def read_answers(
         read = _label_studio if path.suffix.lower() == ".json" else _table
         found += read(path, frozenset(known), label, annotator)
     return found
+
+
+def check_free(out: Path) -> None:
+    """A sheet may be written here: nothing is there, or a sheet that nobody has filled in."""
+    check_sheet(out)
+    if not out.exists():
+        return
+    try:
+        answers = read_answers([out], ())
+    except InputError:
+        raise InputError("this is another file already: choose another name for the batch", source=str(out)) from None
+    if answers:
+        problem = f"this sheet holds {len(answers):,} answers already: choose another name for the batch"
+        raise InputError(problem, source=str(out))
 
 
 def matched(id_: str, known: frozenset[str]) -> str:

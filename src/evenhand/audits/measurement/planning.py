@@ -15,7 +15,7 @@ from evenhand.errors import InputError
 from evenhand.evidence import open_source
 from evenhand.progress import Progress, silent
 from evenhand.sampling.cells import Cells
-from evenhand.sampling.designs import Adaptive, Design, Random
+from evenhand.sampling.designs import Adaptive, Design, Done, Random
 from evenhand.sampling.expectations import FEWEST, Expected, expected, size_for, size_for_recall, split
 from evenhand.sampling.frame import Frame
 from evenhand.sampling.plan import ALL, REMOVED, AnyDesign, Clusters, ItemsFile, Measurement, Plan, Pool
@@ -71,8 +71,9 @@ def make_plan(
         seed=seed,
         promise=wish.said,
     )
-    for pool in plan.pools:
-        plan.sizes(pool)  # refuses what cannot be drawn
+    if not isinstance(plan.design, Sequential | Clusters):
+        for pool in plan.pools:  # what cannot be drawn is refused now
+            plan.on_cells.draw(pool.frame, Done(), pool.labels, plan.generator(0, 0))
     return Made(plan, known, counted.ids_looked_at)
 
 

@@ -121,10 +121,8 @@ def _label_studio(sheet: pl.DataFrame, out: Path) -> list[Path]:
 
 def labelling_config(columns: list[str]) -> str:
     """What Label Studio shows: paste it into the labelling interface of the project."""
-    seen = ["context", "text"] if "context" in columns else ["text"]
+    seen = [name for name in ("context", "text", "link") if name in columns or name == "text"]
     shown = [f'  <Text name="{name}" value="${name}"/>' for name in seen]
-    if "link" in columns:
-        shown.append("  <HyperText name=\"link\" value=\"&lt;a href='$link' target='_blank'&gt;$link&lt;/a&gt;\"/>")
     choices = [f'    <Choice value="{answer}"/>' for answer in ANSWERS]
     return CONFIG.format(shown="\n".join(shown), choices="\n".join(choices))
 

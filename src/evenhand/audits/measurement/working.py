@@ -12,7 +12,8 @@ from evenhand.audits.measurement.drawing import History, draw_again, draw_round
 from evenhand.audits.measurement.estimating import estimate
 from evenhand.audits.measurement.figures import Sample
 from evenhand.audits.measurement.given import Files, Given
-from evenhand.audits.measurement.sheets import check_sheet, write_sheet
+from evenhand.audits.measurement.labels import check_free
+from evenhand.audits.measurement.sheets import write_sheet
 from evenhand.errors import InputError
 from evenhand.estimate import Estimate
 from evenhand.finding import Finding
@@ -56,8 +57,8 @@ class Work:
 
     def draw(self, out: Path, *, number: int | None = None) -> Written:
         """Draw the first batch; or write the last one again, or the one of a number."""
-        check_sheet(out)
         plan = read_plan(self.file)
+        check_free(out)
         if plan.rounds or (number or 1) != 1:
             return self._again(plan, out, len(plan.rounds) if number is None else number)
         return self._fresh(plan, out, {}, None)
@@ -72,7 +73,7 @@ class Work:
 
     def go_on(self, out: Path, outcome: Outcome) -> Written | None:
         """The batch that comes after these labels; the one that waits, if there is one; None where all is drawn."""
-        check_sheet(out)
+        check_free(out)
         plan, labels = read_plan(self.file), outcome.given.labels
         if outcome.waiting is not None:
             return self._again(plan, out, outcome.waiting)
