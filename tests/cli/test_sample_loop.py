@@ -235,7 +235,15 @@ def test_a_table_by_stratum(program, items: pl.DataFrame) -> None:
     assert all(name.startswith("score ") for name in strata)
 
 
-def test_labelled_items_carry_their_weights(program, items: pl.DataFrame) -> None:
+def audit(program, table: pl.DataFrame) -> dict:
+    roles = ["--label", "label", "--inclusion", "inclusion"]
+    roles += [part for name in ("decision", "stratum") if name in table.columns for part in (f"--{name}", name)]
+    done = program("audit", "labelled.parquet", "--audits", "accuracy", *roles, "--json")
+    assert done.code == 0, done.err
+    return found(done.out)
+
+
+def test_labelled_items_carry_their_weights_and_the_audit_gives_the_same(program, items: pl.DataFrame) -> None:
     for name in ("default", "two pools", "pilot", "clusters", "random"):
         for old in (*Path().glob("*.csv"), *Path().glob("*.json")):
             old.unlink()
@@ -246,4 +254,9 @@ def test_labelled_items_carry_their_weights(program, items: pl.DataFrame) -> Non
         share = float((table["weight"] * table["label"]).sum() / table["weight"].sum())
         assert share == pytest.approx(found(out)["prevalence", ()]["value"], rel=1e-6)
         assert (table["inclusion"] * table["weight"]).filter(table["weight"] >= 1.0).to_numpy() == pytest.approx(1.0)
+        audited = audit(program, table)
+        for measure in ("prevalence", "recall", "precision", "f1", "accuracy", "missed"):
+            ours = found(out).get((measure, ()))
+            if ours and ours["value"] is not None and (measure, ()) in audited:
+                assert audited[measure, ()]["value"] == pytest.approx(ours["value"], rel=1e-9), (name, measure)
         assert table.join(items, on="id").select((pl.col("label") == pl.col("truth").cast(pl.Float64)).all()).item()

@@ -155,3 +155,13 @@ def test_settings_that_make_no_sense() -> None:
         Random().draw(framed(score, group), Done(), 60, np.random.default_rng(0))
     with pytest.raises(InputError, match="too few"):
         Stratified().draw(framed(score, group), Done(), 10, np.random.default_rng(0))
+
+
+@pytest.mark.parametrize("items", [300, 1000, 6000])
+def test_every_label_of_the_default_stands_for_itself_at_least(items: int) -> None:
+    """Also where a good part of a small pool is labelled: so that it has an inclusion probability."""
+    score, label, group = population(items, 0.2)
+    frame, rng = framed(score, group), np.random.default_rng(9)
+    for _ in range(20):
+        past = played(frame, label, Adaptive(), min(600, items // 2), rng)
+        assert min(weight.min() for weight in Adaptive().weights(frame, past)) >= 1.0 - 1e-12

@@ -83,5 +83,7 @@ def estimate(
         print("\n".join(outcome_lines(outcome)))
     if written:
         print("\n".join(batch_lines(written)), file=beside)
-    elif next:
+    if out:
+        print(f"report: {out / 'report.html'}", file=beside)
+    if next and not written:
         print(f"Everything was drawn, so {next} was not written.", file=beside)

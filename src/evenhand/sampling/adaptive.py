@@ -9,6 +9,7 @@ weights that were fixed beforehand: so the whole is unbiased too, however the re
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -71,7 +72,11 @@ def draw_batch(
     *,
     gone: Ints | None = None,
 ) -> Batch:
-    """The same, from a generator. `gone` are all places drawn so far, where some of them got no label."""
+    """The same, from a generator. `gone` are all places drawn so far, where some of them got no label.
+
+    Of a stratum no larger part is drawn than this batch has of all labels so far, where there are items enough: more
+    would be wasted, since the labels before it speak for the stratum too.
+    """
     places, label = gathered(past)
     taken = np.sort(places if gone is None else gone)
     left = left_in(frame, taken)
@@ -80,9 +85,12 @@ def draw_batch(
     meaning, floor = learned(frame, places, label), design.floor_after(float(label.sum()))
     chance = meaning.chance(frame.logits)
     mass = _measure(chance, left, floor)
-    firsts = _cuts(mass, frame.groups, left, n, design)
+    part = n / (n + len(taken))
+    firsts = _cuts(mass, frame.groups, left, n, design, fewest=math.ceil(design.each / part))
     sizes = np.add.reduceat(left, firsts)
-    counts = share_out(n, np.add.reduceat(mass, firsts), sizes, least=design.each)
+    most = np.minimum(np.maximum(np.floor(part * sizes).astype(np.int64), design.each), sizes)
+    most = most if n <= most.sum() else sizes
+    counts = share_out(n, np.add.reduceat(mass, firsts), most, least=design.each)
     return take(frame, Spread(firsts, counts), rng, taken=taken, meaning=meaning, floor=floor)
 
 
@@ -93,13 +101,13 @@ def _measure(chance: Floats, left: Ints, floor: float) -> Floats:
     return mixed
 
 
-def _cuts(mass: Floats, groups: Ints, left: Ints, n: int, design: ScoreDriven) -> Ints:
-    """The first cell of each stratum: equal measure, one group, two items or more, and labels enough for all strata."""
+def _cuts(mass: Floats, groups: Ints, left: Ints, n: int, design: ScoreDriven, *, fewest: int) -> Ints:
+    """The first cell of each stratum: equal measure, one group, so many items at least, and labels for all strata."""
     middle, count = np.cumsum(mass) - 0.5 * mass, min(design.strata, n // design.each)
     while count:
         step = np.minimum((count * middle).astype(np.int64), count - 1)
         firsts = np.flatnonzero((np.diff(step, prepend=-1) != 0) | (np.diff(groups, prepend=-1) != 0))
-        firsts = firsts[np.add.reduceat(left, firsts) > 1]
+        firsts = firsts[np.add.reduceat(left, firsts) >= fewest]
         if design.each * len(firsts) <= n:
             break
         count //= 2

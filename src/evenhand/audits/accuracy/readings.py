@@ -9,7 +9,7 @@ from dataclasses import replace
 from evenhand.estimate import Estimate
 from evenhand.finding import Finding, Reading, Slice
 
-KEYS = ("pool", "stratum", "of")  # of slices that have no reading of their own
+KEYS = ("pool", "stratum", "of", "as_if", "estimator")  # of slices that have no reading of their own
 
 
 def of(finding: Finding) -> Iterator[Reading]:

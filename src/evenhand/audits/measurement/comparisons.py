@@ -68,8 +68,7 @@ def by_stratum(sample: Sample, level: float) -> list[Measured]:
         names = stratum_names(sample, pool)
         for number, items in enumerate(np.add.reduceat(pool.frame.sizes, firsts)[:MOST_STRATA].tolist()):
             share = _share(label[strata == number], items, level)
-            slice_ = {} if pool.name == ALL else {"pool": pool.name}
-            found.append(Measured("prevalence", {**slice_, "stratum": names[number]}, share))
+            found.append(Measured("prevalence", {"stratum": names[number]}, share))
     return found
 
 
@@ -81,12 +80,13 @@ def _share(label: Floats, items: int, level: float) -> Estimate:
 
 
 def stratum_names(sample: Sample, pool: Pool) -> list[str]:
-    """By group and by the scores that are in it."""
+    """By pool, group and the scores that are in it."""
     design, frame = sample.plan.design, pool.frame
     assert isinstance(design, Stratified)
     firsts = design.firsts(frame)
     ends = np.append(firsts[1:], len(frame.sizes)) - 1
-    return [_name(sample.plan.groups, frame, first, end) for first, end in zip(firsts, ends, strict=True)]
+    of = "" if pool.name == ALL else f"{pool.name}, "
+    return [of + _name(sample.plan.groups, frame, first, end) for first, end in zip(firsts, ends, strict=True)]
 
 
 def _name(groups: tuple[str, ...], frame: Frame, first: int, end: int) -> str:

@@ -11,8 +11,8 @@ import numpy as np
 import polars as pl
 import scipy
 
-from evenhand.audits.accuracy.measuring import Pool as MeasuredPool
-from evenhand.audits.accuracy.measuring import Population, measured
+from evenhand.audits.accuracy import QUESTION, measuring
+from evenhand.audits.accuracy.measuring import Population, measured, times
 from evenhand.audits.measurement import remarks
 from evenhand.audits.measurement.comparisons import by_stratum, compared
 from evenhand.audits.measurement.figures import Sample
@@ -22,13 +22,13 @@ from evenhand.errors import InputError, Undefined
 from evenhand.estimate import Estimate
 from evenhand.finding import Finding, Measured, Slice
 from evenhand.intervals.annotators import Gold, corrected
+from evenhand.intervals.pools import QUANTITIES
 from evenhand.intervals.survey import Figure
 from evenhand.sampling.plan import ALL, Plan, Pool, name_of
 from evenhand.sampling.sequential import Sequential
 from evenhand.sampling.storage import seal_of
 from evenhand.version import __version__
 
-QUESTION = "How much of what violates is removed, how much is still visible, and how much was removed wrongly?"
 AS_IF = {"cannot tell means yes": 1.0, "cannot tell means no": 0.0}
 PLAIN = ("count", "violations", "population")
 
@@ -61,7 +61,7 @@ def _overall(given: Given, labels: Labels, slice_: Slice) -> list[Measured]:
 
 def _records(plan: Plan, figures: Mapping[str, tuple[Figure, int]], slice_: Slice) -> list[Measured]:
     """Every measure that the pools allow; of what is visible also how many violations are still there."""
-    pools = {name: MeasuredPool(figure, items) for name, (figure, items) in figures.items()}
+    pools = {name: measuring.Pool(figure, items) for name, (figure, items) in figures.items()}
     if ALL not in pools:
         return list(measured(Population(**pools), plan.level, slice_=slice_))
     found = list(measured(Population(whole=pools[ALL]), plan.level, slice_=slice_))
@@ -72,8 +72,7 @@ def _records(plan: Plan, figures: Mapping[str, tuple[Figure, int]], slice_: Slic
 def _missed(plan: Plan, share: Estimate, items: float, slice_: Slice) -> list[Measured]:
     if plan.measurement.population != "visible":
         return []
-    value, low, high = ((end or 0.0) * items for end in (share.value, share.low, share.high))
-    return [Measured("missed", slice_, replace(share, value=value, low=low, high=high))]
+    return [Measured("missed", slice_, times(share, items) if share.defined else share)]
 
 
 def _figure(sample: Sample, pool: Pool, gold: Gold | None) -> tuple[Figure, int]:
@@ -92,7 +91,9 @@ def _of_group(given: Given, sample: Sample, group: int, slice_: Slice) -> list[M
         except (InputError, Undefined) as reason:
             why = str(reason)
     if not figures:
-        return [Measured("prevalence", slice_, Estimate.undefined(why, level=plan.level, n=0))]
+        names = ("prevalence",) if len(plan.pools) == 1 else ("prevalence", "missed", *QUANTITIES)
+        unknown = Estimate.undefined(why, level=plan.level, n=0)
+        return [Measured(name, slice_, unknown) for name in dict.fromkeys(names)]
     return _records(plan, figures, slice_)
 
 

@@ -13,6 +13,7 @@ from evenhand.arrays import Bools, Floats, Ints
 from evenhand.errors import InputError
 from evenhand.evidence import columns, faults
 from evenhand.evidence.columns import Table
+from evenhand.evidence.declaration import RESERVED
 from evenhand.evidence.scales import SCALES
 from evenhand.evidence.source import Source
 from evenhand.evidence.spellings import NOT_STATED
@@ -109,6 +110,9 @@ class Items:
     def __post_init__(self) -> None:
         if self.roles.scale not in SCALES or SCALES[self.roles.scale].probability is None:
             raise InputError(f"a score is a probability, percent or logit, not '{self.roles.scale}'")
+        for column in self.roles.by:
+            if column in RESERVED:
+                raise InputError("this name means something else in findings: rename the column", column=column)
         known = list(self.source.columns())
         for column in (*self.roles.counted, *self.roles.shown):
             if column not in known:

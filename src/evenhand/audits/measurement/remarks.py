@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from evenhand.audits.accuracy import readings as accuracy
+from evenhand.audits.accuracy.caveats import BLIND
 from evenhand.audits.measurement.figures import Sample
 from evenhand.audits.measurement.given import Given
 from evenhand.audits.measurement.matching import counted, named
@@ -15,10 +17,6 @@ from evenhand.sampling.sequential import Sequential
 from evenhand.sampling.stratifying import Stratified
 
 NAMED = ("ground_truth", "codebook", "population", "period", "metric")
-BLIND = (
-    "Violations that score like everything else are found only by the labels that go everywhere. The estimate stays "
-    "unbiased, but with a fifth of them hidden so, the interval held the truth in 81 to 89 of 100 simulated samples."
-)
 PILOT = (
     "Pilot and later labels are pooled, as in the literature: in simulations that is one or two per cent too low, "
     "since strata where the pilot missed something get fewer labels. --design score-driven has no such bias."
@@ -29,18 +27,10 @@ ANYTIME = (
 
 
 def readings(finding: Finding) -> tuple[Reading, ...]:
-    """The main number in a sentence."""
-    share = finding.get("prevalence")
-    pools = finding.values("pool")
-    said = [Reading({}, f"{span(share)} of the items violate.")]
-    if "removed" in pools:
-        recall, precision = finding.get("recall"), finding.get("precision")
-        said = [
-            Reading({}, f"{span(recall)} of what violates was removed."),
-            Reading({}, f"{span(precision)} of what was removed violates."),
-        ]
-    if finding.has("missed") and finding.get("missed").defined:
-        said.append(Reading({}, f"{amount(finding.get('missed'))} violations are still visible."))
+    """What the numbers say; of one pool of visible items also how many violations are still there."""
+    said = list(accuracy.of(finding))
+    if not finding.has("recall") and finding.has("missed") and finding.get("missed").defined:
+        said.insert(1, Reading({}, f"{amount(finding.get('missed'))} violations are still visible."))
     return tuple(said)
 
 

@@ -14,7 +14,7 @@ from evenhand.audits.measurement.figures import Sample
 from evenhand.audits.measurement.given import Files, Given
 from evenhand.audits.measurement.labels import check_free
 from evenhand.audits.measurement.sheets import write_sheet
-from evenhand.errors import InputError
+from evenhand.errors import InputError, Undefined
 from evenhand.estimate import Estimate
 from evenhand.finding import Finding
 from evenhand.intervals.bounded import quantile
@@ -67,7 +67,10 @@ class Work:
         """Estimate from labels."""
         plan = read_plan(self.file)
         given = Given.read(plan, files)
-        finding = estimate(given)
+        try:
+            finding = estimate(given)
+        except Undefined as reason:
+            raise InputError(str(reason)) from None
         waiting = len(plan.rounds) if given.rounds < len(plan.rounds) else None
         return Outcome(finding, given, waiting, to_come(plan, finding.get("prevalence")))
 
