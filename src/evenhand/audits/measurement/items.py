@@ -111,7 +111,7 @@ class Items:
         if self.roles.scale not in SCALES or SCALES[self.roles.scale].probability is None:
             raise InputError(f"a score is a probability, percent or logit, not '{self.roles.scale}'")
         for column in self.roles.by:
-            if column in RESERVED:
+            if column in {*RESERVED, "stratum", "estimator"}:
                 raise InputError("this name means something else in findings: rename the column", column=column)
         known = list(self.source.columns())
         for column in (*self.roles.counted, *self.roles.shown):

@@ -86,10 +86,10 @@ def span(estimate: Estimate) -> str:
     if not estimate.defined:
         return f"An unknown part ({estimate.note})"
     value, low, high = (f"{100.0 * (part or 0.0):.3g}" for part in (estimate.value, estimate.low, estimate.high))
-    return f"{value} % ({low} to {high} %)"
+    return f"{value} %, all of it labelled" if estimate.method == "exact" else f"{value} % ({low} to {high} %)"
 
 
 def amount(estimate: Estimate) -> str:
     """A number of items with its interval."""
     value, low, high = (f"{part or 0.0:,.0f}" for part in (estimate.value, estimate.low, estimate.high))
-    return f"{value} ({low} to {high})"
+    return value if estimate.method == "exact" else f"{value} ({low} to {high})"
