@@ -7,8 +7,8 @@ import sys
 import time
 from pathlib import Path
 
-from evenhand.cards.examination import in_batches
 from evenhand.classifiers.opening import open_model
+from evenhand.classifiers.protocol import in_batches
 
 REPEATS = 5
 

@@ -9,17 +9,16 @@ allocation on eight quantile strata, which knows all labels, and 1.15 times the 
 from __future__ import annotations
 
 import itertools
-import math
+from collections.abc import Iterator
 
 import numpy as np
 
 from evenhand.sampling import allocation, strata
-from evenhand.sampling.adaptive import Labelled, ScoreDriven, draw_batch
-from evenhand.sampling.estimation import of_batches
-from evenhand.sampling.frame import Frame
+from evenhand.sampling.adaptive import ScoreDriven
+from evenhand.sampling.simulation import Population, Simulated, Urns, score_driven
 from evenhand.sampling.sizes import Parts, random_size, stratified_size
 from evenhand.sampling.targets import Within
-from studies.scored import CLASSIFIERS, SETS, Scored, limit, misled, real
+from studies.scored import CLASSIFIERS, SETS, Scored, misled, real
 from studies.study import Row, Study
 
 TARGET = Within(0.2)
@@ -37,7 +36,7 @@ def run(cell: Row, draws: int, rng: np.random.Generator) -> list[Row]:
     scored = misled(truth, cell["classifier"], rng)
     error, quantiles = TARGET.error(truth.prevalence), strata.quantile(scored.score, PARTS)
     parts = Parts.of(quantiles.sizes, quantiles.prevalences(scored.label))
-    least, oracle = limit(truth) / error**2, stratified_size(parts, TARGET).n
+    least, oracle = Population.of(truth.score, truth.label).limit() / error**2, stratified_size(parts, TARGET).n
     at_random = random_size(truth.prevalence, TARGET).n
     reference = max(_oracle(truth), 1.15 * least)
     known = {"limit": least, "oracle_8": oracle, "random": at_random, "reference": reference}
@@ -56,37 +55,25 @@ def default(
     scored: Scored, n: int, draws: int, rng: np.random.Generator, classifier: str, times: int
 ) -> tuple[np.ndarray, float]:
     """Estimates of the default design, and the labels it took."""
-    design, found, frame = ScoreDriven(), np.zeros(draws), repeated(scored, times)
+    samples = score_driven(populations(scored, draws, rng, classifier, times), n, rng, ScoreDriven())
+    return np.array([sampled.figure().value for sampled in samples]), n
+
+
+def populations(
+    scored: Scored, draws: int, rng: np.random.Generator, classifier: str, times: int
+) -> Iterator[Population]:
+    """The same for every draw; a shuffled classifier is shuffled again now and then."""
+    population = Population.of(scored.score, scored.label, times=times)
     for draw in range(draws):
         if classifier == "shuffled" and draw % FRESH == 0:
-            frame = repeated(misled(scored, classifier, rng), times)
-        found[draw] = of_batches(frame, once(frame, scored.label, n, rng, design), design.weights(n)).figure().value
-    return found, n
-
-
-def once(frame: Frame, label: np.ndarray, n: int, rng: np.random.Generator, design: ScoreDriven) -> list[Labelled]:
-    past: list[Labelled] = []
-    for size in design.batches(n):
-        batch = draw_batch(frame, past, size, rng, design)
-        past.append(Labelled(batch, label[batch.draw.rows]))
-    return past
-
-
-def repeated(scored: Scored, times: int) -> Frame:
-    """A population that holds every item so many times."""
-    frame = Frame.of(scored.score)
-    return Frame(np.repeat(frame.order, times), frame.starts * times, frame.logits, frame.groups)
+            population = Population.of(misled(scored, classifier, rng).score, scored.label, times=times)
+        yield population
 
 
 def pilot(scored: Scored, n: int, draws: int, rng: np.random.Generator, times: int) -> tuple[np.ndarray, float]:
     """The paper's practical method: eight quantile strata, fifty pilot labels in each, pooled with the rest."""
-    quantiles = strata.quantile(scored.score, PARTS)
-    sizes = quantiles.sizes * times
-    hits = np.round(quantiles.prevalences(scored.label) * sizes).astype(np.int64)
-    first = rng.hypergeometric(hits, sizes - hits, PILOT, (draws, len(sizes)))
-    counts = np.array([allocation.after_pilot(n, sizes, np.full(len(sizes), PILOT), seen) for seen in first])
-    more = rng.hypergeometric(hits - first, sizes - hits - PILOT + first, counts - PILOT)
-    return (first + more) / counts @ (sizes / sizes.sum()), float(counts.sum(axis=1).mean())
+    found = Urns.of(strata.quantile(scored.score, PARTS), scored.label, times=times).piloted(n, PILOT, draws, rng)
+    return found.values, found.spent
 
 
 def planned(parts: Parts, sizes: np.ndarray, n: int) -> dict[str, np.ndarray]:
@@ -101,10 +88,8 @@ def planned(parts: Parts, sizes: np.ndarray, n: int) -> dict[str, np.ndarray]:
 def stratified(
     scored: Scored, quantiles: strata.Strata, counts: np.ndarray, draws: int, rng: np.random.Generator, times: int
 ) -> tuple[np.ndarray, float]:
-    sizes = quantiles.sizes * times
-    hits = np.round(quantiles.prevalences(scored.label) * sizes).astype(np.int64)
-    seen = rng.hypergeometric(hits, sizes - hits, counts, (draws, len(sizes)))
-    return seen / counts @ (sizes / sizes.sum()), float(counts.sum())
+    found = Urns.of(quantiles, scored.label, times=times).drawn(counts, draws, rng)
+    return found.values, found.spent
 
 
 def _oracle(truth: Scored) -> float:
@@ -113,18 +98,17 @@ def _oracle(truth: Scored) -> float:
 
 
 def _row(name: str, n: int, endless: tuple, finite: tuple, truth: Scored) -> Row:
-    (values, spent), (others, others_spent) = endless, finite
-    p = truth.prevalence
-    error = TARGET.error(p)
+    error = TARGET.error(truth.prevalence)
+    found, others = (Simulated(*one, truth.prevalence) for one in (endless, finite))
     return {
         "design": name,
         "n": n,
-        "spent": spent,
-        "needed": spent * float(values.var()) / error**2,
-        "needed_finite": others_spent * float(others.var()) / error**2,
-        "relative_bias": float(values.mean()) / p - 1.0,
-        "bias_in_errors": float((values.mean() - p) / values.std()) * math.sqrt(len(values)),
-        "bias_in_errors_finite": float((others.mean() - p) / others.std()) * math.sqrt(len(others)),
+        "spent": found.spent,
+        "needed": found.needed(error),
+        "needed_finite": others.needed(error),
+        "relative_bias": found.relative_bias,
+        "bias_in_errors": found.bias_in_errors,
+        "bias_in_errors_finite": others.bias_in_errors,
     }
 
 

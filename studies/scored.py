@@ -53,14 +53,6 @@ def misled(scored: Scored, classifier: str, rng: np.random.Generator) -> Scored:
     return Scored(score, scored.label)
 
 
-def limit(scored: Scored) -> float:
-    """The least variance of one label that any design by this score has: q is the isotonic truth."""
-    from sklearn.isotonic import IsotonicRegression
-
-    q = IsotonicRegression(out_of_bounds="clip").fit_transform(scored.score, scored.label)
-    return float(np.mean(np.sqrt(q * (1.0 - q)))) ** 2
-
-
 def _wikipedia(rows: pl.DataFrame) -> Scored:
     from sklearn.feature_extraction.text import TfidfVectorizer
     from sklearn.linear_model import LogisticRegression

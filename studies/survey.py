@@ -13,18 +13,16 @@ from collections.abc import Callable
 import numpy as np
 from scipy.special import expit
 
-from evenhand.intervals import alternatives, survey
+from evenhand.intervals import alternatives
 from evenhand.intervals.survey import Figure, Sampled
 from evenhand.sampling import allocation, strata
 from evenhand.sampling.adaptive import ScoreDriven
-from evenhand.sampling.estimation import of_batches
-from evenhand.sampling.frame import Frame
-from studies.sampling import OVER, once, repeated
+from evenhand.sampling.simulation import INTERVALS, Population, Urns, holds, once, score_driven
+from studies.sampling import OVER
 from studies.scored import SETS, Scored, real
 from studies.study import Row, Study
 
 LEVEL, ITEMS, MOST, BLIND = 0.95, 1_000_000, 10_000, 0.2
-OTHERS = {"wilson": survey.score, "logit": survey.log_odds, "log": survey.logarithmic, "normal": survey.plain}
 Draw = Callable[[np.random.Generator], Sampled]
 SOME = 500  # draws on which the slower intervals are taken too
 
@@ -44,10 +42,10 @@ def run(cell: Row, draws: int, rng: np.random.Generator) -> list[Row]:
     if cell["population"] not in SETS:
         unseen = BLIND if cell["population"] == "blind spot" else 0.0
         scored = population(cell["prevalence"], cell["strength"], unseen, rng)
-        n, draw = DESIGNS[cell["design"]](scored, Frame.of(scored.score), cell["expected"], rng)
+        n, draw = DESIGNS[cell["design"]](Population.of(scored.score, scored.label), cell["expected"], rng)
     else:
         scored = real(cell["population"])
-        n, draw = adaptive(scored, repeated(scored, OVER), cell["expected"], rng)
+        n, draw = adaptive(Population.of(scored.score, scored.label, times=OVER), cell["expected"], rng)
     drawn = [draw(rng) for _ in range(draws)]
     slow = {
         "bayesian": [alternatives.bayesian(sampled, LEVEL) for sampled in drawn[:SOME]],
@@ -65,43 +63,31 @@ def population(prevalence: float, strength: float, unseen: float, rng: np.random
     return Scored(expit(height + np.log(prevalence / (1.0 - prevalence))), label.astype(float))
 
 
-def adaptive(scored: Scored, frame: Frame, expected: float, rng: np.random.Generator) -> tuple[int, Draw]:
+def adaptive(population: Population, expected: float, rng: np.random.Generator) -> tuple[int, Draw]:
     """So many labels of the default design that the sample holds the expected number of violations."""
     design, n = ScoreDriven(), 200
     for _ in range(8):
-        seen = [sum(part.label.sum() for part in once(frame, scored.label, n, rng, design)) for _ in range(5)]
+        seen = [sum(part.label.sum() for part in once(population, n, rng, design)) for _ in range(5)]
         n = int(np.clip(n * expected / max(np.mean(seen), 1.0), 40, MOST + 1))
-
-    def draw(rng: np.random.Generator) -> Sampled:
-        return of_batches(frame, once(frame, scored.label, n, rng, design), design.weights(n))
-
-    return n, draw
+    return n, lambda rng: next(score_driven([population], n, rng, design))
 
 
-def optimal(scored: Scored, _frame: Frame, expected: float, _rng: np.random.Generator) -> tuple[int, Draw]:
+def optimal(population: Population, expected: float, _rng: np.random.Generator) -> tuple[int, Draw]:
     """The optimal allocation on eight quantile strata."""
-    parts = strata.quantile(scored.score, 8)
-    rates = parts.prevalences(scored.label)
+    parts = strata.quantile(population.score, 8)
+    rates = parts.prevalences(population.label)
     wanted = parts.sizes * np.sqrt(rates * (1.0 - rates))
     counts = allocation.optimal(round(expected / (wanted @ rates) * wanted.sum()), parts.sizes, wanted, least=2)
-    return int(counts.sum()), _planned(parts.sizes, rates, counts)
+    return int(counts.sum()), _planned(Urns.of(parts, population.label), counts)
 
 
-def at_random(scored: Scored, _frame: Frame, expected: float, _rng: np.random.Generator) -> tuple[int, Draw]:
-    n = round(expected / scored.prevalence)
-    return n, _planned(np.array([ITEMS]), np.array([scored.prevalence]), np.array([n]))
+def at_random(population: Population, expected: float, _rng: np.random.Generator) -> tuple[int, Draw]:
+    n = round(expected / population.prevalence)
+    return n, _planned(Urns.of(strata.quantile(population.score, 1), population.label), np.array([n]))
 
 
-def _planned(sizes: np.ndarray, rates: np.ndarray, counts: np.ndarray) -> Draw:
-    hits = np.round(sizes * rates).astype(np.int64)
-
-    def draw(rng: np.random.Generator) -> Sampled:
-        seen = rng.hypergeometric(hits, sizes - hits, counts)
-        means = seen / counts
-        variances = means * (1.0 - means) * counts / (counts - 1.0)
-        return Sampled(sizes / sizes.sum(), counts, means, variances, counts / sizes, float(seen.sum()))
-
-    return draw
+def _planned(urns: Urns, counts: np.ndarray) -> Draw:
+    return lambda rng: next(urns.drawn(counts, 1, rng).samples())
 
 
 DESIGNS = {"default": adaptive, "optimal": optimal, "random": at_random}
@@ -118,15 +104,8 @@ def covered(figures: list[Figure], truth: float) -> Row:
         "too_high": float(np.mean(low > truth)),
         "marked": float(np.mean([bool(e.flags) for e in found])),
         "width": float(np.mean(high - low)) / truth,
-        **{name: float(np.mean([_holds(way, figure, truth) for figure in figures])) for name, way in OTHERS.items()},
+        **{way: float(np.mean([holds(way, figure, truth, LEVEL) for figure in figures])) for way in INTERVALS},
     }
-
-
-def _holds(way: Callable[[Figure, float], tuple[float, float]], figure: Figure, truth: float) -> bool:
-    if not 0.0 < figure.value < 1.0:
-        return False
-    low, high = way(figure, LEVEL)
-    return bool(low <= truth <= high)
 
 
 STUDY = Study("survey", cells(), run, draws=10_000)

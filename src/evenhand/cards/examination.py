@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 import polars as pl
@@ -10,7 +10,7 @@ import polars as pl
 from evenhand.audits import Settings
 from evenhand.audits.bias import BiasSettings, audit_bias
 from evenhand.audits.quality import audit_quality
-from evenhand.classifiers.protocol import Classifier, Labelled, Scores
+from evenhand.classifiers.protocol import Classifier, Labelled, Scores, in_batches
 from evenhand.errors import InputError
 from evenhand.evidence import Declaration, open_evidence
 from evenhand.evidence.reading import whole_words
@@ -58,11 +58,6 @@ def examine(model: Classifier, unseen: Labelled, progress: Progress = silent) ->
         missing.append(f"No group is mentioned in {ENOUGH} unseen rows of each class, so none could be compared there.")
     progress("examining", 2, 3)
     return Examination(quality, mentions, on_templates(model), tuple(missing))
-
-
-def in_batches(model: Classifier, texts: Sequence[str]) -> Scores:
-    """The scores of many texts."""
-    return Scores.joined(model.score(texts[i : i + model.batch]) for i in range(0, len(texts), model.batch))
 
 
 def on_templates(model: Classifier) -> Finding:

@@ -116,6 +116,11 @@ class Classifier(Protocol):
         ...
 
 
+def in_batches(model: Classifier, texts: Sequence[str]) -> Scores:
+    """The scores of many texts."""
+    return Scores.joined(model.score(texts[i : i + model.batch]) for i in range(0, len(texts), model.batch))
+
+
 @dataclass(frozen=True)
 class Labelled:
     """Texts to learn from: `truth` has one row per text and one column per class, 0 or 1."""

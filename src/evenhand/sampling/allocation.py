@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from evenhand import arrays
-from evenhand.arrays import Floats, Ints
+from evenhand.arrays import Bools, Floats, Ints
 from evenhand.errors import InputError
 
 
@@ -41,46 +41,72 @@ def after_pilot(n: int, sizes: npt.ArrayLike, labelled: npt.ArrayLike, violating
     certain. Where the pilot has more than the optimum, the total is more than n.
     """
     items = arrays.wholes(sizes, "sizes", least=1)
-    seen = arrays.wholes(labelled, "labelled", size=len(items))
-    best = optimal(n, items, pilot_deviations(seen, violating))
-    return np.maximum(best, seen)
+    seen, hits = _checked(labelled, violating, size=len(items))
+    return completed(n, items, seen, hits)
+
+
+def completed(n: int, items: Ints, seen: Ints, hits: Ints) -> Ints:
+    """The same from numbers that need no checking; with several pilots, one a row of `hits`, for each of them."""
+    return np.maximum(share_out(n, items * _deviations(seen, hits), items), seen)
 
 
 def pilot_deviations(labelled: npt.ArrayLike, violating: npt.ArrayLike) -> Floats:
     """Of one label in each stratum, from a pilot with pseudocounts."""
-    seen = arrays.wholes(labelled, "labelled")
-    hits = arrays.wholes(violating, "violating", size=len(seen))
-    arrays.refuse(hits > seen, "there are more violating items than labelled ones", "violating")
-    chance = (hits + 1.0) / (seen + 2.0)
-    return np.sqrt(chance * (1.0 - chance))
+    return _deviations(*_checked(labelled, violating))
 
 
 def share_out(n: int, parts: Floats, items: Ints, *, least: int = 1) -> Ints:
-    """Whole counts in proportion to `parts`: at least `least` and at most all items in each; largest remainders up."""
+    """Whole counts in proportion to `parts`: at least `least` and at most all items in each; largest remainders up.
+
+    Several rows of parts are each shared out by themselves.
+    """
     total = arrays.whole(n, "the number of labels")
     floor = np.minimum(items, least)
     if total > items.sum():
         raise InputError(f"{total} labels are more than the {items.sum()} items: label all of them, a census")
     if total < floor.sum():
         raise InputError(f"{total} labels are too few for {len(items)} strata: give at least {floor.sum()}")
-    given = _bounded(float(total), parts, floor.astype(np.float64), items.astype(np.float64))
+    given = _bounded(float(total), np.atleast_2d(parts), floor.astype(np.float64), items.astype(np.float64))
     counts = np.clip(np.floor(given + 1e-9).astype(np.int64), floor, items)
     room = np.where(counts < items, given - counts, -np.inf)
-    counts[np.argsort(-room, kind="stable")[: total - counts.sum()]] += 1
-    return counts
+    rank = np.argsort(np.argsort(-room, axis=1, kind="stable"), axis=1)
+    counts += rank < total - counts.sum(axis=1, keepdims=True)
+    return counts.reshape(parts.shape)
 
 
 def _bounded(total: float, parts: Floats, floor: Floats, items: Floats) -> Floats:
     """Shares of a total in proportion to parts, between bounds: what is fixed at a bound leaves the rest to share."""
-    free, given = np.ones(len(parts), dtype=np.bool_), floor.copy()
-    while free.any():
-        rest, weight = total - given[~free].sum(), parts[free].sum()
-        given[free] = rest * parts[free] / weight if weight > 0.0 else rest / free.sum()
-        over, under = free & (given > items), free & (given < floor)
-        if not over.any() and not under.any():
-            break
-        excess, lack = (given - items)[over].sum(), (floor - given)[under].sum()
-        fixed = over if excess >= lack else under
-        given[fixed] = items[fixed] if excess >= lack else floor[fixed]
-        free &= ~fixed
+    free, given = np.ones(parts.shape, dtype=np.bool_), np.broadcast_to(floor, parts.shape).copy()
+    going = np.arange(len(parts))
+    while len(going):
+        open_, now = free[going], _shared(total, parts[going], free[going], given[going])
+        over, under = open_ & (now > items), open_ & (now < floor)
+        excess, lack = np.where(over, now - items, 0.0).sum(axis=1), np.where(under, floor - now, 0.0).sum(axis=1)
+        down = (excess >= lack)[:, None]
+        fixed = np.where(down, over, under)
+        given[going] = np.where(fixed, np.where(down, items, floor), now)
+        free[going] = open_ & ~fixed
+        going = going[(over | under).any(axis=1) & free[going].any(axis=1)]
     return given
+
+
+def _shared(total: float, parts: Floats, free: Bools, given: Floats) -> Floats:
+    """What is not fixed in each row, in proportion to its parts; alike where these are all 0."""
+    rest = total - np.where(free, 0.0, given).sum(axis=1, keepdims=True)
+    weight = np.where(free, parts, 0.0).sum(axis=1, keepdims=True)
+    alike = rest / np.maximum(free.sum(axis=1, keepdims=True), 1)
+    share = np.where(weight > 0.0, rest * parts / np.where(weight > 0.0, weight, 1.0), alike)
+    return np.where(free, share, given)
+
+
+def _deviations(seen: Ints, hits: Ints) -> Floats:
+    chance = (hits + 1.0) / (seen + 2.0)
+    spread: Floats = np.sqrt(chance * (1.0 - chance))
+    return spread
+
+
+def _checked(labelled: npt.ArrayLike, violating: npt.ArrayLike, *, size: int | None = None) -> tuple[Ints, Ints]:
+    seen = arrays.wholes(labelled, "labelled", size=size)
+    hits = arrays.wholes(violating, "violating", size=len(seen))
+    arrays.refuse(hits > seen, "there are more violating items than labelled ones", "violating")
+    return seen, hits
