@@ -117,11 +117,7 @@ def _parts(source: Source, question: Question, test: Any, test_where: str | None
         raise InputError(
             f"{len(whole.texts)} rows are too few for {len(whole.targets.classes)} classes", source=source.name
         )
-    return _rows(whole, ~held), _rows(whole, held)
-
-
-def _rows(data: Labelled, kept: np.ndarray[Any, np.dtype[np.bool_]]) -> Labelled:
-    return Labelled([data.texts[row] for row in np.flatnonzero(kept).tolist()], data.truth[kept], data.targets)
+    return whole.take(~held), whole.take(held)
 
 
 def _balanced(data: Labelled, rows: int) -> Labelled:

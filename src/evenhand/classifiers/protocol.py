@@ -128,3 +128,8 @@ class Labelled:
     texts: Sequence[str]
     truth: npt.NDArray[np.float32]
     targets: Targets
+
+    def take(self, kept: npt.NDArray[np.bool_]) -> Labelled:
+        """Some of the rows."""
+        texts = [self.texts[row] for row in np.flatnonzero(kept).tolist()]
+        return Labelled(texts, self.truth[kept], self.targets)

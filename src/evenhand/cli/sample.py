@@ -7,7 +7,7 @@ from typing import Annotated, Any, Optional
 
 import typer
 
-from evenhand.cli import sample_compare, sample_plan, sample_work
+from evenhand.cli import sample_compare, sample_plan, sample_simulate, sample_work
 from evenhand.cli.options import Number, Text, Whole, option
 
 app = typer.Typer(
@@ -17,6 +17,7 @@ app.command("plan")(sample_plan.plan)
 app.command("draw")(sample_work.draw)
 app.command("estimate")(sample_work.estimate)
 app.command("compare")(sample_compare.compare)
+app.command("simulate")(sample_simulate.simulate)
 
 Prevalence = Annotated[Number, option("The share of violating items to plan for.", "--prevalence")]
 StrataFile = Annotated[

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 
-from evenhand.figures import accuracy, bias, calibration, collaboration, perspective
+from evenhand.figures import accuracy, bias, calibration, collaboration, perspective, simulation
 from evenhand.figures.figure import Figure
 from evenhand.finding import Finding
 
@@ -14,6 +14,7 @@ FIGURES: dict[str, Callable[[Finding], Iterator[Figure]]] = {
     "calibration": calibration.figures,
     "collaboration": collaboration.figures,
     "perspective": perspective.figures,
+    "simulation": simulation.figures,
 }
 
 

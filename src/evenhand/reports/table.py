@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from evenhand.reports import accuracy, bias, calibration, calibrators, collaboration, perspective
+from evenhand.reports import accuracy, bias, calibration, calibrators, collaboration, perspective, simulation
 from evenhand.reports.section import Section
 
 SECTIONS: dict[str, Section] = {
@@ -12,4 +12,5 @@ SECTIONS: dict[str, Section] = {
     "calibrators": calibrators.SECTION,
     "collaboration": collaboration.SECTION,
     "perspective": perspective.SECTION,
+    "simulation": simulation.SECTION,
 }

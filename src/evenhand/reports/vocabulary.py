@@ -11,7 +11,7 @@ class Word:
 
     `kind`: auc (1 is best), gap and delta (0 is best), loss (0 is best), divergence (0 is alike, and above 0 by
     chance), agreement (1 is perfect, 0 is chance), share, percent (a share that may be small), points (a difference of
-    such shares), size, count, from and below (thresholds).
+    such shares), size, count, from and below (thresholds), errors (how many standard errors).
     """
 
     label: str
@@ -277,6 +277,26 @@ WORDS = {
         "The paired t-test between F1 and mean delta that the paper takes. It asks whether the two have the same mean, "
         "which says nothing of a correlation; shown for comparing with the paper.",
     ),
+    "labels_needed_finite": Word(
+        "Labels needed of these items",
+        "count",
+        "The same of the items there are, where what is labelled is known and need not be estimated.",
+    ),
+    "labels_spent": Word("Labels spent", "count", "Labels in a simulated sample, on average: near what is needed."),
+    "violations_found": Word("Violations found", "count", "Violating items in a sample, on average."),
+    "relative_bias": Word(
+        "Relative bias",
+        "gap",
+        "How far the mean of all estimates is from the truth, as a share of it. Below 0: the prevalence looks too low.",
+    ),
+    "bias_in_errors": Word(
+        "Bias in errors",
+        "errors",
+        "The same in Monte-Carlo errors, by which a mean of so many samples is off anyway: up to 3.5 may be chance.",
+    ),
+    "interval_coverage": Word(
+        "Coverage of the interval", "share", "The share of samples whose interval held the truth."
+    ),
 }
 
 ACCURACY = {
@@ -289,8 +309,8 @@ ACCURACY = {
     "labels_needed": Word(
         "Labels needed",
         "count",
-        "Labels drawn like these that it takes to know the share of violating items as well as was asked; the range "
-        "is over the interval of that share.",
+        "Labels until the share of violating items is known as well as was asked, with all that is spent, drawn like "
+        "these. Its range is over the interval of that share, or, simulated, over chance.",
     ),
     "labels_needed_random": Word("At random", "count", "The same for labels drawn at random."),
     "efficiency": Word(

@@ -9,8 +9,8 @@ from evenhand.estimate import Estimate
 from evenhand.reports.vocabulary import PAIRS, WORDS, Word
 
 # Digits after the point, where they are not three; and what is always printed with its sign.
-DIGITS = {"loss": 4, "delta": 4, "divergence": 4}
-SIGNED = ("gap", "delta")
+DIGITS = {"loss": 4, "delta": 4, "divergence": 4, "errors": 1}
+SIGNED = ("gap", "delta", "errors")
 
 
 def word(measure: str) -> Word:
