@@ -16,7 +16,7 @@ from evenhand.sampling.simulation import Population, Simulated, score_driven
 
 DEFAULT: Slice = {"design": "default"}
 SHUFFLED: Slice = {"as_if": "shuffled"}
-FRESH = 20  # samples, after which a shuffled classifier is shuffled again
+SHUFFLES = 200_000  # items; a larger file is not shuffled anew for every sample, which takes time
 FEWEST, MOST = 20, 10_000  # labels; where more are needed, the figure is scaled up from here
 MOST_OF_ALL = 0.9  # of the items; more than that is as good as a census
 Tick = Callable[[int], None]
@@ -44,9 +44,9 @@ class Play:
         return Simulated(values, float(n), self.population.prevalence), figures
 
     def _populations(self, draws: int, rng: np.random.Generator) -> Iterator[Population]:
-        population = self.population
+        population, fresh = self.population, 1 + len(self.population.label) // SHUFFLES
         for draw in range(draws):
-            if self.shuffled and draw % FRESH == 0:
+            if self.shuffled and draw % fresh == 0:
                 population = self.population.shuffled(rng)
             yield population
 

@@ -126,17 +126,25 @@ def _parts(source: Source, asked: Asked, threshold: float, seed: int) -> tuple[L
     question = asked.question(threshold)
     if asked.train_where is not None:
         both = f"({asked.where}) AND ({asked.train_where})" if asked.where else asked.train_where
-        found = (replace(question, where=both), replace(question, without=asked.train_where))
-        learnt, rest = (read_labelled(source, one) for one in found)
-    else:
-        whole = read_labelled(source, question)
-        share = 0.1 if asked.train_share is None else asked.train_share
-        kept = np.random.default_rng(seed).random(len(whole.texts)) < share
-        learnt, rest = whole.take(kept), whole.take(~kept)
+        learnt = _read(source, replace(question, where=both), "train")
+        return learnt, _read(source, replace(question, without=asked.train_where), "simulate")
+    whole = read_labelled(source, question)
+    share = 0.1 if asked.train_share is None else asked.train_share
+    kept = np.random.default_rng(seed).random(len(whole.texts)) < share
+    learnt, rest = whole.take(kept), whole.take(~kept)
     for part, what in ((learnt, "train"), (rest, "simulate")):
         if not 0.0 < float(part.truth[:, 0].sum()) < len(part.texts):
-            raise InputError(f"the rows to {what} on are all of one class, or none: choose others", source=source.name)
+            problem = f"a train share of {share:g} leaves rows of one class at most to {what} on"
+            raise InputError(problem, source=source.name)
     return learnt, rest
+
+
+def _read(source: Source, question: Question, what: str) -> Labelled:
+    try:
+        return read_labelled(source, question)
+    except InputError as error:
+        problem = f"of the rows to {what} on, {error.problem}"
+        raise InputError(problem, source=error.source, column=error.column, row=error.row) from None
 
 
 def _scene(slice_: Slice, score: arrays.Floats, label: Any, source: str) -> Scene:

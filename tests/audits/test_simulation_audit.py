@@ -1,0 +1,209 @@
+"""Simulated designs as a finding: closed forms, golden numbers, and what every number must agree with."""
+
+from __future__ import annotations
+
+import numpy as np
+import polars as pl
+import pytest
+from scipy.special import expit
+
+from evenhand.audits.simulation import Asked, SimulationSettings, default_design, open_scenes, simulate, strata_designs
+from evenhand.audits.simulation.bench import Bench
+from evenhand.audits.simulation.settings import variant
+from evenhand.errors import InputError
+from evenhand.finding import Finding
+from evenhand.sampling import ScoreDriven, Within, random_size, strata, stratified_size
+from evenhand.sampling.simulation import Population
+from evenhand.sampling.sizes import Parts
+
+SMALL = {"simulations": 200, "strata": (2, 6), "pilots": (10,), "pilot_totals": (64,), "variants": ("first=60",)}
+NARROW = strata_designs.in_strata("pilot", "quantile", 16, pilot=10)
+LEAST = {"simulations": 100, "pilots": (), "pilot_totals": (), "variants": ()}
+
+
+def made(items: int = 20_000, seed: int = 1) -> pl.DataFrame:
+    """Shares of ten annotators, with a score that knows something of them; exactly 59 in 1000 are .5 or more."""
+    rng = np.random.default_rng(seed)
+    height = rng.normal(size=items)
+    share = np.zeros(items)
+    rank = np.argsort(np.argsort(-height))
+    share[rank < 0.059 * items] = 0.5
+    share[rank < 0.02 * items] = 0.9
+    return pl.DataFrame({"p": expit(2.2 * height + rng.normal(size=items) - 4.5), "toxicity": share})
+
+
+def bench(within: float = 0.2, threshold: float = 0.5, **settings: object) -> Bench:
+    (scene,) = open_scenes(made(), Asked(label="toxicity", score=("p",), thresholds=(threshold,))).scenes
+    return Bench(scene, Within(within), SimulationSettings(**{**LEAST, **settings}))
+
+
+@pytest.fixture(scope="module")
+def finding() -> Finding:
+    return simulate(open_scenes(made(), Asked(label="toxicity", score=("p",))), SimulationSettings(**SMALL))
+
+
+def test_the_published_random_sizes(finding: Finding) -> None:
+    for within, n in ((0.2, 1532), (0.1, 6127), (0.05, 24508)):
+        first, finite, _ = strata_designs.at_random(bench(within))
+        assert first.estimate.value == n
+        assert finite.estimate.value == random_size(0.059, Within(within), items=20_000).n < n
+    assert finding.get("prevalence").value == pytest.approx(0.059)
+    headline = finding.readings[0].text
+    assert "within 20 % of the prevalence of 5.9 %, random sampling needs 1,532 labels (2.6 hours at 600 an" in headline
+
+
+def test_closed_forms_are_written_from_the_definition() -> None:
+    table = made()
+    label, score = table["toxicity"].to_numpy() >= 0.83, table["p"].to_numpy()
+    error = 0.2 * label.mean() / 1.959964
+    assert label.mean() == pytest.approx(0.02)
+    for by, cut in (("equal_width", strata.equal_width), ("quantile", strata.quantile)):
+        codes = cut(score, 6).codes
+        here = [(np.mean(codes == code), label[codes == code].mean()) for code in np.unique(codes)]
+        equal = len(here) * sum(w**2 * q * (1 - q) for w, q in here) / error**2
+        optimal = sum(w * np.sqrt(q * (1 - q)) for w, q in here) ** 2 / error**2
+        found = [m.estimate.value for m in strata_designs.planned(bench(threshold=0.83), by, 6)]
+        assert found[0] == np.ceil(equal - 1e-3)
+        assert found[2] == np.ceil(optimal - 1e-3)
+        assert 0.7 * optimal < found[3] < optimal
+
+
+def test_the_pattern_of_the_published_table(finding: Finding) -> None:
+    """Random needs most, a pilot less, the oracle least; a useless score costs little; nothing passes the limit."""
+    random = finding.get("labels_needed", within="0.2", design="random").value
+    cell = {"within": "0.2", "strata": "8"}
+    pilot = finding.get("labels_needed", design="pilot", strata_by="quantile", pilot="50", **cell)
+    oracle = finding.get("labels_needed", design="optimal", strata_by="oracle", **cell).value
+    default, limit = (finding.get("labels_needed", within="0.2", design=name) for name in ("default", "limit"))
+    assert oracle < pilot.value < random
+    assert limit.value < default.high
+    assert default.low < pilot.value
+    shuffled = finding.get("labels_needed", within="0.2", design="default", as_if="shuffled")
+    assert 0.8 * random < shuffled.high
+    assert shuffled.low < 1.25 * random
+    assert finding.get("labels_needed", within="0.2", design="default", setting="first=60").value < random
+
+
+def test_rarer_violations_need_more() -> None:
+    for by, count in (("quantile", 8), ("oracle", 8)):
+        rare, plain = (
+            [m.estimate.value for m in strata_designs.planned(bench(threshold=t), by, count)] for t in (0.83, 0.5)
+        )
+        assert all(one > other for one, other in zip(rare, plain, strict=True))
+
+
+@pytest.mark.parametrize(("each", "named", "spent"), [(200, {"pilot": 200}, 3200), (312, {"pilot_total": 5000}, 4992)])
+def test_a_pilot_larger_than_what_is_needed_is_spent_all_the_same(each: int, named: dict, spent: int) -> None:
+    design = strata_designs.in_strata("pilot", "quantile", 16, **named)
+    found = {m.measure: m.estimate for m in strata_designs.piloted(bench(), "quantile", 16, each, design)}
+    assert found["labels_needed"].value == found["labels_needed_finite"].value == spent
+
+
+def test_the_published_design_is_biased_low() -> None:
+    settings = {"simulations": 20_000}
+    found = {m.measure: m.estimate for m in strata_designs.piloted(bench(**settings), "quantile", 16, 10, NARROW)}
+    assert found["bias_in_errors"].value < -3.5
+    assert found["relative_bias"].high < 0.0
+
+
+def test_bias_and_coverage(finding: Finding) -> None:
+    """Of all designs but the pilot's: within chance."""
+    optimal = {"design": "optimal", "strata_by": "quantile", "strata": "8"}
+    for design in ({"design": "random"}, optimal, {"design": "default"}, {"design": "default", "as_if": "shuffled"}):
+        cell = {"within": "0.2", **design}
+        assert abs(finding.get("bias_in_errors", **cell).value) < 3.5
+        bias = finding.get("relative_bias", **cell)
+        assert bias.low - 0.02 < 0 < bias.high + 0.02
+        for way in ("ours", "wilson", "logit", "log", "normal"):
+            held = finding.get("interval_coverage", interval=way, **cell)
+            assert held.high > 0.93
+            assert held.n in (100, 200)
+        spent, needed = (finding.get(name, **cell).value for name in ("labels_spent", "labels_needed"))
+        assert spent == pytest.approx(needed, rel=0.5)
+
+
+def test_a_design_does_not_depend_on_what_else_is_simulated(finding: Finding) -> None:
+    same = bench(simulations=200, strata=(2, 4), variants=())
+    for m in (*strata_designs.piloted(same, "quantile", 8, 50, strata_designs.PAPER), *strata_designs.examined(same)):
+        assert m.estimate == finding.get(m.measure, **m.slice)
+    one, two, other = (
+        {m.measure: m.estimate for m in default_design.played(bench(0.5, seed=seed), lambda _: None)}
+        for seed in (0, 0, 1)
+    )
+    assert one == two
+    assert one["labels_needed"] != other["labels_needed"]
+
+
+def test_progress_comes_to_its_end() -> None:
+    steps: list[tuple[int, int]] = []
+    opened = open_scenes(made(2000), Asked(label="toxicity", score=("p",)))
+    settings = SimulationSettings(within=(0.5,), simulations=100, strata=(2,), pilots=(), pilot_totals=(16,))
+    simulate(opened, settings, lambda what, done, of: steps.append((done, of)))
+    assert steps[0][0] == 0
+    assert steps == sorted(steps)
+    assert steps[-1][0] >= 0.95 * steps[-1][1]
+    assert all(done <= of for done, of in steps)
+
+
+def test_several_models_and_thresholds() -> None:
+    table = made(3000).with_columns(q=1.0 - pl.col("p"))
+    opened = open_scenes(table, Asked(label="toxicity", score=("p", "q"), thresholds=(0.5, 0.83)))
+    assert [dict(scene.slice) for scene in opened.scenes] == [
+        {"model": model, "label_threshold": threshold} for threshold in ("0.5", "0.83") for model in ("p", "q")
+    ]
+    assert [scene.here.prevalence for scene in opened.scenes[1:3]] == pytest.approx([0.059, 0.02])
+
+
+def test_a_classifier_trained_here() -> None:
+    rng = np.random.default_rng(3)
+    bad = rng.random(3000) < 0.1
+    words = [" ".join(rng.choice(["awful", "ugly"] if b else ["fine", "kind", "calm", "blue"], 4)) for b in bad]
+    texts = pl.DataFrame({"text": words, "y": bad, "split": ["a", "b", "b"] * 1000})
+    by_share = open_scenes(texts, Asked(label="y", text="text", train_share=0.2, method="unigram"), seed=4)
+    by_split = open_scenes(texts, Asked(label="y", text="text", train_where="split = 'a'", method="unigram"))
+    assert by_split.provenance["trained_on"] == 1000
+    assert by_share.provenance["trained_on"] == pytest.approx(600, abs=80)
+    for opened in (by_share, by_split):
+        (scene,) = opened.scenes
+        assert len(scene.here) + opened.provenance["trained_on"] == 3000
+        assert scene.here.score[scene.here.label == 1].min() > scene.here.score[scene.here.label == 0].max()
+        assert "was trained on" in opened.notes[0]
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        {"within": ()},
+        {"within": (0.0,)},
+        {"within": (1.5,)},
+        {"strata": (1,)},
+        {"pilots": (1,)},
+        {"simulations": 20},
+        {"per_hour": 0.0},
+        {"variants": ("last=3",)},
+        {"variants": ("first=a",)},
+        {"variants": ("first=1",)},
+        {"variants": ("floor=0.1-0.5",)},
+    ],
+)
+def test_settings_that_make_no_sense(wrong: dict) -> None:
+    with pytest.raises(InputError):
+        SimulationSettings(**wrong)
+
+
+def test_settings_of_the_default_design() -> None:
+    assert variant("first=50, strata=20") == ScoreDriven(first=50, strata=20)
+    assert variant("floor=0.2-0.05,each=3").floor == (0.2, 0.05)
+    assert variant("floor=0.2").floor == (0.2, 0.2)
+
+
+def test_the_population_is_the_file() -> None:
+    (scene,) = open_scenes(made(), Asked(label="toxicity", score=("p",))).scenes
+    assert isinstance(scene.here, Population)
+    assert scene.endless.times == 50
+    parts = scene.strata("quantile", 4)
+    urns = scene.urns("quantile", 4, endless=False)
+    assert (
+        stratified_size(urns.parts, Within(0.2)).n
+        == stratified_size(Parts.of(parts.sizes, parts.prevalences(scene.here.label)), Within(0.2)).n
+    )
