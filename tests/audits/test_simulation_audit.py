@@ -119,7 +119,7 @@ def test_bias_and_coverage(finding: Finding) -> None:
             assert held.high > 0.93
             assert held.n in (100, 200)
         spent, needed = (finding.get(name, **cell).value for name in ("labels_spent", "labels_needed"))
-        assert spent == pytest.approx(needed, rel=0.5)
+        assert 0.5 < spent / needed < 2.0  # found by a trial of a hundred samples
 
 
 def test_a_design_does_not_depend_on_what_else_is_simulated(finding: Finding) -> None:

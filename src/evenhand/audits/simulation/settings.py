@@ -64,7 +64,7 @@ class SimulationSettings(Settings):
     @property
     def trial(self) -> int:
         """Samples with which the size of the others is found."""
-        return max(50, self.simulations // 5)
+        return max(100, self.simulations // 5)
 
 
 def variant(text: str) -> ScoreDriven:
