@@ -31,7 +31,8 @@ class Population:
         violating = arrays.labels(label, size=len(p))
         frame, over = Frame.of(p), arrays.whole(times, "the times")
         if over > 1:
-            frame = Frame(np.repeat(frame.order, over), frame.starts * over, frame.logits, frame.groups)
+            every = np.repeat(frame.rows(np.arange(len(frame))), over)
+            frame = Frame(every, frame.starts * over, frame.logits, frame.groups)
         return cls(p, violating, frame, over)
 
     def __len__(self) -> int:

@@ -7,7 +7,8 @@ from collections.abc import Iterable, Iterator
 import numpy as np
 
 from evenhand.intervals.survey import Sampled
-from evenhand.sampling.adaptive import Labelled, ScoreDriven, draw_batch
+from evenhand.sampling.adaptive import ScoreDriven, draw_batch
+from evenhand.sampling.batches import Labelled
 from evenhand.sampling.estimation import of_batches
 from evenhand.sampling.simulation.population import Population
 
