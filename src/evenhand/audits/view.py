@@ -12,7 +12,7 @@ from evenhand.intervals import auc as auc_interval
 from evenhand.intervals.bounded import Bounded
 from evenhand.intervals.influence import Influence
 from evenhand.measures.ranking import auroc, share
-from evenhand.tally import Classes, Confusion, FloatArray, Placed, Sample, Split, Tally
+from evenhand.tally import Classes, Confusion, FloatArray, Placed, Sample, Split, Tally, dot
 
 
 @dataclass(frozen=True)
@@ -68,7 +68,7 @@ class View:
         split = self.tally.base(violating=True).split
         violating, benign = Sample(inside=True, violating=True), Sample(inside=False, violating=False)
         mass = split.sample(violating)
-        auc = share(float(mass.weight @ split.placements(violating, benign)) / mass.total.weight)
+        auc = share(dot(mass.weight, split.placements(violating, benign)) / mass.total.weight)
         return auc_interval.of_split(split, violating, benign, auc)
 
     def reference(self, group: str) -> Bounded:

@@ -10,10 +10,8 @@ from __future__ import annotations
 import math
 from typing import NamedTuple
 
-import numpy as np
-
 from evenhand.intervals.bounded import Bounded
-from evenhand.tally import Classes, FloatArray, Mass, Sample, Split
+from evenhand.tally import Classes, FloatArray, Mass, Sample, Split, dot
 
 METHOD = "delong_score"
 
@@ -67,7 +65,7 @@ def _side(sample: Mass, placements: FloatArray, mean: float) -> float:
         return mean * (1.0 - mean) * total.unseen  # one item says nothing of its variance: take the most
     squares = placements - mean
     squares *= squares
-    scatter = float(np.dot(sample.spread, squares)) / total.weight**2
+    scatter = dot(sample.spread, squares) / total.weight**2
     return scatter * total.count / (total.count - 1.0)
 
 

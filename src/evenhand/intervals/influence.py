@@ -17,7 +17,7 @@ import numpy as np
 import numpy.typing as npt
 
 from evenhand.intervals.bounded import ROUNDING
-from evenhand.tally import Base, FloatArray, IntArray, Mass, Placed, Sample, Split, Tally
+from evenhand.tally import Base, FloatArray, IntArray, Mass, Placed, Sample, Split, Tally, dot
 
 
 @dataclass(frozen=True)
@@ -52,11 +52,11 @@ class Influence:
         for violating, values in self.by_score.items():
             inside = violating == self.base.violating
             mass = self.base.split.sample(Sample(inside=inside, violating=violating))
-            total += float(np.dot(mass.spread, values * values))
+            total += dot(mass.spread, values * values)
         touched, weights = placed.touched, placed.rows.weights
         common = self._common(touched.label, touched.place)
         mend = self.beyond * (self.beyond + 2.0 * common)
-        return total + float(mend.sum() if weights is None else np.dot(weights.spread[touched.rows], mend))
+        return total + float(mend.sum() if weights is None else dot(weights.spread[touched.rows], mend))
 
     def _common(self, label: npt.NDArray[np.bool_], place: IntArray) -> FloatArray:
         """What rows of these classes and places have in common with all of their kind."""
@@ -72,10 +72,10 @@ def correlation(first: tuple[Placed, Influence], second: tuple[Placed, Influence
     one, two = (influence.rows(placed) for placed, influence in (first, second))
     weights = first[0].rows.weights
     spread = 1.0 if weights is None else weights.spread
-    variances = [float(np.dot(spread * values, values)) for values in (one, two)]
+    variances = [dot(spread * values, values) for values in (one, two)]
     if min(variances) < ROUNDING**2:
         return 0.0
-    return float(np.dot(spread * one, two)) / math.sqrt(variances[0] * variances[1])
+    return dot(spread * one, two) / math.sqrt(variances[0] * variances[1])
 
 
 @dataclass(frozen=True)

@@ -11,7 +11,7 @@ from __future__ import annotations
 import numpy as np
 
 from evenhand.intervals.bounded import Bounded
-from evenhand.tally import Classes, FloatArray
+from evenhand.tally import Classes, FloatArray, dot
 
 METHOD = "precision_score"
 
@@ -20,7 +20,7 @@ def of_classes(classes: Classes, area: float) -> Bounded:
     """The area under precision over recall of the violating items among all; there must be some."""
     found = classes.violating.total
     squares = (values * values for values in influence(classes))
-    variance = sum(float(np.dot(mass.spread, square)) for mass, square in zip(classes, squares, strict=True))
+    variance = sum(dot(mass.spread, square) for mass, square in zip(classes, squares, strict=True))
     variance *= found.count / max(found.count - 1.0, 1.0)
     share = max(found.spread, found.weight * found.heaviest) / found.weight**2  # a design may have left no variance
     size = max(Bounded.of(area, variance).size, share)
@@ -33,6 +33,6 @@ def influence(classes: Classes) -> tuple[FloatArray, FloatArray]:
     hits, flagged = (np.cumsum(part[::-1])[::-1] for part in (found, found + missed))
     precision, steps = (np.divide(p, flagged, out=np.zeros_like(hits), where=flagged > 0.0) for p in (hits, found))
     total = classes.violating.total.weight
-    area = float(np.dot(found, precision)) / total
+    area = dot(found, precision) / total
     lower = np.cumsum(steps * precision)
     return (precision - area + np.cumsum(steps) - lower) / total, -lower / total

@@ -12,7 +12,7 @@ import numpy as np
 
 from evenhand.errors import Undefined
 from evenhand.measures.ranking import share
-from evenhand.tally import Sample, Split
+from evenhand.tally import Sample, Split, dot
 
 GROUP_VIOLATING = Sample(inside=True, violating=True)
 GROUP_BENIGN = Sample(inside=True, violating=False)
@@ -71,7 +71,7 @@ POWER = -5.0  # the exponent of the Jigsaw 2019 challenge: the worst groups weig
 def _mean(split: Split, own: Sample, other: Sample) -> float:
     """The mean placement of a sample inside the group."""
     mass = split.sample(own)
-    return share(float(np.dot(mass.weight, split.placements(own, other))) / mass.total.weight)
+    return share(dot(mass.weight, split.placements(own, other)) / mass.total.weight)
 
 
 def power_mean(values: Sequence[float], power: float = POWER) -> float:
@@ -102,4 +102,4 @@ def rank_spread(split: Split, *, violating: bool) -> float:
     mass = split.sample(own)
     if not mass.total.weight or not split.sample(other).total.weight:
         raise Undefined("one of the two samples is empty")
-    return 12.0 * float(np.dot(mass.weight, (split.placements(own, other) - 0.5) ** 2)) / mass.total.weight
+    return 12.0 * dot(mass.weight, (split.placements(own, other) - 0.5) ** 2) / mass.total.weight

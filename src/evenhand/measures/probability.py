@@ -5,6 +5,7 @@ Binary is two classes: the confidence is max(p, 1 − p), and an item is predict
 
 from __future__ import annotations
 
+from itertools import pairwise
 from typing import NamedTuple
 
 import numpy as np
@@ -12,7 +13,7 @@ import numpy as np
 from evenhand.errors import Undefined
 from evenhand.measures.cells import TIED, Cells, ranked, wrong_and_right
 from evenhand.measures.ranking import auc, average_precision
-from evenhand.tally import Classes, FloatArray
+from evenhand.tally import Classes, FloatArray, dot
 
 BINS = 15
 
@@ -29,7 +30,7 @@ def brier(cells: Cells) -> float:
     """The mean of (y − p)²."""
     p = _probabilities(cells)
     violating, benign = cells.classes
-    return float(np.dot(violating.weight, (1.0 - p) ** 2) + np.dot(benign.weight, p**2)) / cells.weight
+    return (dot(violating.weight, (1.0 - p) ** 2) + dot(benign.weight, p**2)) / cells.weight
 
 
 def reliability(cells: Cells, bins: int = BINS) -> Reliability:
@@ -37,17 +38,32 @@ def reliability(cells: Cells, bins: int = BINS) -> Reliability:
     p = _probabilities(cells)
     confidence = np.maximum(p, 1.0 - p)
     violating, benign = (mass.weight for mass in cells.classes)
-    at = np.searchsorted(np.arange(1, bins) / bins + TIED, confidence, side="left")
-    weight: FloatArray = np.bincount(at, violating + benign, bins).astype(np.float64, copy=False)
-    sums = (np.bincount(at, (violating + benign) * confidence, bins), np.bincount(at, _right(p, cells), bins))
+    items, runs = violating + benign, _runs(confidence, bins)
+    weight = _summed(items, runs)
+    sums = (_summed(items * confidence, runs), _summed(_right(p, cells), runs))
     means = (np.divide(found, weight, out=np.zeros(bins), where=weight > 0) for found in sums)
     return Reliability(weight, *means)
+
+
+def _runs(confidence: FloatArray, bins: int) -> list[tuple[slice, slice]]:
+    """Per bin the two runs of cells in it: along the scores the confidence falls and then rises."""
+    edges = np.concatenate((np.arange(1, bins) / bins + TIED, [np.inf]))
+    turn = int(np.argmin(confidence))
+    falling = turn - np.searchsorted(confidence[:turn][::-1], edges, side="right")
+    rising = turn + np.searchsorted(confidence[turn:], edges, side="right")
+    ends = zip(falling.tolist(), rising.tolist(), strict=True)
+    bounds = [(turn, turn), *ends]
+    return [(slice(low, left), slice(right, high)) for (left, right), (low, high) in pairwise(bounds)]
+
+
+def _summed(parts: FloatArray, runs: list[tuple[slice, slice]]) -> FloatArray:
+    return np.array([float(parts[below].sum() + parts[above].sum()) for below, above in runs])
 
 
 def ece(cells: Cells, bins: int = BINS) -> float:
     """Expected calibration error: Σ (n_b / N) |accuracy − confidence| over the bins."""
     found = reliability(cells, bins)
-    return float(np.dot(found.weight, np.abs(found.accuracy - found.confidence))) / cells.weight
+    return dot(found.weight, np.abs(found.accuracy - found.confidence)) / cells.weight
 
 
 def calibration_auroc(cells: Cells, review: FloatArray, *, threshold: float = 0.5) -> float:

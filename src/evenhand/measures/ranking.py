@@ -5,14 +5,14 @@ from __future__ import annotations
 import numpy as np
 
 from evenhand.errors import Undefined
-from evenhand.tally import Classes, Mass
+from evenhand.tally import Classes, Mass, dot
 
 
 def auc(high: Mass, low: Mass) -> float:
     """P(an item of `high` scores above an item of `low`), a tie counting one half."""
     if not high.total.weight or not low.total.weight:
         raise Undefined("one of the two samples is empty")
-    return share(float(np.dot(high.weight, low.below)) / high.total.weight)
+    return share(dot(high.weight, low.below) / high.total.weight)
 
 
 def share(value: float) -> float:
@@ -33,7 +33,7 @@ def average_precision(classes: Classes) -> float:
     hits = np.cumsum(found)
     flagged = hits + np.cumsum(missed)
     precision = np.divide(hits, flagged, out=np.zeros_like(hits), where=flagged > 0)
-    return float(np.dot(found, precision)) / classes.violating.total.weight
+    return dot(found, precision) / classes.violating.total.weight
 
 
 def auprc_interpolated(classes: Classes) -> float:
@@ -52,4 +52,4 @@ def auprc_interpolated(classes: Classes) -> float:
     slope, before = found[steps] / step, after - step
     start = hits[steps] - slope * after
     ratio = np.divide(after, before, out=np.ones_like(after), where=before > 0)
-    return share(float(np.dot(slope, found[steps] + start * np.log(ratio))) / total)
+    return share(dot(slope, found[steps] + start * np.log(ratio)) / total)

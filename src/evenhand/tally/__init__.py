@@ -5,7 +5,7 @@ grid of distinct scores; a `Tally` is what is counted there and can be added to 
 tally that one group needs.
 """
 
-from evenhand.tally.mass import Amount, Classes, Confusion, FloatArray, IntArray, Mass
+from evenhand.tally.mass import Amount, Classes, Confusion, FloatArray, IntArray, Mass, dot
 from evenhand.tally.rows import Membership, Placed, Rows, Weights
 from evenhand.tally.split import Sample, Split
 from evenhand.tally.tally import Base, Members, Tally
@@ -26,4 +26,5 @@ __all__ = [
     "Split",
     "Tally",
     "Weights",
+    "dot",
 ]

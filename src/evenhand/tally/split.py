@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from evenhand.tally.mass import Classes, FloatArray, IntArray, Mass, Prefix
+from evenhand.tally.mass import Classes, FloatArray, IntArray, Mass, Prefix, dot
 
 if TYPE_CHECKING:
     from evenhand.tally.tally import Members
@@ -77,7 +77,7 @@ class Split:
         if self.blurred is None:
             return 0.0
         at = [self.sample(which).weight[slice(None) if which.inside else slice(1, None, 2)] for which in (high, low)]
-        shared = float(np.dot(at[0][self.blurred], at[1][self.blurred]))
+        shared = dot(at[0][self.blurred], at[1][self.blurred])
         return 0.5 * shared / (self.sample(high).total.weight * self.sample(low).total.weight) if shared else 0.0
 
     @cached_property

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from evenhand.tally.mass import Classes, Confusion, FloatArray, IntArray, Mass
+from evenhand.tally.mass import Classes, Confusion, FloatArray, IntArray, Mass, dot
 from evenhand.tally.order import Scores
 from evenhand.tally.split import Split
 
@@ -108,7 +108,7 @@ class Tally:
         if self.blurred is None:
             return 0.0
         violating, benign = self.everyone
-        shared = float(np.dot(violating.weight[self.blurred], benign.weight[self.blurred]))
+        shared = dot(violating.weight[self.blurred], benign.weight[self.blurred])
         pairs = violating.total.weight * benign.total.weight
         return 0.5 * shared / pairs if shared else 0.0
 

@@ -20,7 +20,7 @@ from evenhand.measures.collaboration import Capacity, Outcome
 from evenhand.measures.ranking import auprc_interpolated, auroc
 from evenhand.measures.rates import Share
 from evenhand.routing.strategies import Strategy
-from evenhand.tally import Classes, Confusion
+from evenhand.tally import Classes, Confusion, dot
 
 NEAR = 0.2  # of the items reviewed: how far from the cut an item is still like those at it
 
@@ -84,7 +84,7 @@ class Brier(OfCells):
         heap = team.probable(scope)
         p = heap.scores.astype(np.float64)
         lost = ((1.0 - p) ** 2, p**2)
-        spread = sum(float(np.dot(m.spread, (one - value) ** 2)) for m, one in zip(heap.classes, lost, strict=True))
+        spread = sum(dot(m.spread, (one - value) ** 2) for m, one in zip(heap.classes, lost, strict=True))
         return Sure(*Bounded.of(value, spread / heap.weight**2).interval(level), "wilson")
 
 

@@ -15,7 +15,7 @@ import numpy as np
 from evenhand.measures.cells import Cells
 from evenhand.measures.collaboration.pieces import Edges, Pieces
 from evenhand.measures.ranking import share
-from evenhand.tally import Classes, FloatArray, Mass
+from evenhand.tally import Classes, FloatArray, Mass, dot
 
 FEW = 64  # pieces; beyond, what is left is counted anew
 
@@ -87,7 +87,7 @@ class Areas:
         within = np.diff(self.won[np.searchsorted(self.at, pieces.edges)]) - violating * start
         left = pieces.left * benign
         lower = np.cumsum(left) - left
-        return float(np.dot(pieces.left, pieces.left * within + violating * lower))
+        return dot(pieces.left, pieces.left * within + violating * lower)
 
     def _sizes(self, pieces: Pieces) -> tuple[FloatArray, FloatArray]:
         sizes = (np.diff(mass.prefixes[0][pieces.edges]).astype(np.float64) for mass in self.cells.classes)
@@ -148,6 +148,6 @@ def _reviewed(cells: Cells, pieces: Pieces) -> Classes:
 
 def _beyond(cells: Cells, part: FloatArray, left: FloatArray, *, above: bool) -> FloatArray:
     """What is left at each score, and what is reviewed above or below all of it."""
-    reviewed = float(np.dot(part, 1.0 - left))
+    reviewed = dot(part, 1.0 - left)
     ends = (0.0, reviewed) if above else (reviewed, 0.0)
     return np.concatenate(([ends[0]], cells.heaped(part * left), [ends[1]]))
