@@ -28,6 +28,7 @@ bench: $(VENV)/.demo $(BENCH_VENV)/.bench
 	$(BIN)/python benchmarks/run.py --peers $(BENCH_VENV)/bin/python
 	$(BIN)/python benchmarks/collaboration.py --peers $(BENCH_VENV)/bin/python
 	$(BIN)/python benchmarks/calibration.py --peers $(BENCH_VENV)/bin/python
+	$(BIN)/python benchmarks/one_pass.py
 	$(BIN)/python benchmarks/perspective.py
 	$(BIN)/python benchmarks/streaming.py
 	$(BIN)/python benchmarks/compared.py $(BENCH_VENV)/bin/python

@@ -137,11 +137,24 @@ class TableEvidence(Held):
 
     def tallies(self, part: Part, thresholds: Thresholds) -> Iterator[Counted]:
         keep = self.kept(part)
-        rows = self.rows if keep is None else self.rows.take(keep)
+        if keep is None:
+            yield from map(self._whole, self.scores)
+            return
+        rows = self.rows.take(keep)
         for model, score in self.scores.items():
-            placed = Placed.of(score if keep is None else score[keep], rows)
-            unsure = self.unsure.get(model)
-            yield Counted(model, placed.tally(), placed, unsure if unsure is None or keep is None else unsure[keep])
+            placed, unsure = Placed.of(score[keep], rows), self.unsure.get(model)
+            yield Counted(model, placed.tally(), placed, None if unsure is None else unsure[keep])
+
+    def _whole(self, model: str) -> Counted:
+        """A model on everything, sorted and counted once however many audits ask; smaller parts are counted anew."""
+        if model not in self._wholes:
+            placed = Placed.of(self.scores[model], self.rows)
+            self._wholes[model] = Counted(model, placed.tally(), placed, self.unsure.get(model))
+        return self._wholes[model]
+
+    @cached_property
+    def _wholes(self) -> dict[str, Counted]:
+        return {}
 
     def digest(self) -> str:
         digest = hashlib.sha256()

@@ -155,6 +155,10 @@ class Placed:
         again.__dict__["slots"] = self.slots
         return again
 
+    def without_groups(self) -> Placed:
+        """The same places of everybody, where nobody asks about groups."""
+        return replace(self, rows=replace(self.rows, groups={}))
+
     @cached_property
     def slots(self) -> Mapping[str, Slots]:
         """Where the members of each group lie."""

@@ -78,7 +78,8 @@ def _measured(
     if settings.interval == "bootstrap":
         return redrawn(views, entries, settings, lambda done, of: progress(f"{title}: bootstrap", done, of))
     by_bootstrap = [entry for entry in entries if isinstance(entry[0].quantity, Ece) and entry[0].group is None]
-    again = iter(redrawn(views, by_bootstrap, settings, lambda done, of: progress(f"{title}: bootstrap", done, of)))
+    everybody = {model: replace(view, placed=view.rows.without_groups()) for model, view in views.items()}
+    again = iter(redrawn(everybody, by_bootstrap, settings, lambda done, of: progress(f"{title}: bootstrap", done, of)))
     return [next(again) if entry in by_bootstrap else entry for entry in entries]
 
 
