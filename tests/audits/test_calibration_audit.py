@@ -178,3 +178,11 @@ def test_probabilities_of_classes_are_not_for_other_audits() -> None:
     assert [f.audit for f in eh.audit(made(200, 1), probabilities=COLUMNS, label="kind", replicates=50)] == [
         "calibration"
     ]
+
+
+def test_a_group_of_two_items_has_numbers_though_some_draws_are_empty() -> None:
+    frame = made(300, 1).with_columns(pair=pl.int_range(pl.len()) < 2)
+    options = {"probabilities": COLUMNS, "classes": list(NAMES), "label": "kind", "replicates": 50}
+    (finding,) = eh.audit(frame, audits="calibration", groups=["pair"], **options)
+    assert finding.get("accuracy", group="pair").defined
+    assert "small" in finding.get("ece", group="pair").flags

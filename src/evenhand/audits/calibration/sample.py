@@ -63,8 +63,10 @@ class Sample:
         return Judged.of(self.weighed, self.classed.label).measure
 
     def items_redrawn(self, rng: np.random.Generator) -> Measured:
-        """A draw of the bootstrap."""
+        """A draw of the bootstrap; of a handful of items one may come out empty, and is drawn again."""
         drawn = Weights.resampled(self.classed.weights, len(self.classed.label), rng)
+        while len(self.classed.label) and not drawn.weight.any():
+            drawn = Weights.resampled(self.classed.weights, len(self.classed.label), rng)
         return Judged.of(Weighed.of(self.predictions, drawn.weight), self.classed.label).measure
 
     def labels_redrawn(self, rng: np.random.Generator) -> Measured:
