@@ -100,7 +100,7 @@ def _open_judged(source: Source, table: Table, declaration: Declaration) -> Judg
     """Without a model: what people found, and what was decided."""
     held = _held(source, table, declaration)
     judged = held["judged"]()
-    return JudgedEvidence(**{**held, "judged": lambda: judged}, notes=judged.notes)
+    return JudgedEvidence(**{**held, "judged": lambda: judged}, label=judged.answer, notes=judged.notes)
 
 
 def _held(source: Source, table: Table, declaration: Declaration) -> dict[str, Any]:

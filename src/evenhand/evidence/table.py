@@ -10,6 +10,7 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from evenhand.errors import InputError
 from evenhand.evidence.classes import two_classes
@@ -33,8 +34,13 @@ class Held(Evidence):
     fingerprint: Callable[[], Mapping[str, str]]
     fetch: Callable[[list[int]], list[str]]
     judged: Callable[[], Judgements]
+    label: npt.NDArray[Any]  # violating or not, or the number of the true class
 
     has_rows = True
+
+    @property
+    def size(self) -> int:
+        return len(self.label)
 
     @property
     def groups(self) -> tuple[str, ...]:
@@ -62,6 +68,7 @@ class Held(Evidence):
             **self.fingerprint(),
             "rows": self.size,
             "evidence": self.digest(),
+            "items": _digest(hashlib.sha256(self.label.tobytes()), self.members, self.weights),
             "roles": self.declaration.as_dict(),
         }
 
@@ -75,11 +82,6 @@ class ClassEvidence(Held):
     """A probability for each class, and the true one."""
 
     probabilities: FloatArray
-    label: IntArray
-
-    @property
-    def size(self) -> int:
-        return len(self.label)
 
     def classed(self, part: Part) -> Iterator[Classed]:
         keep = self.kept(part)
@@ -97,11 +99,7 @@ class ClassEvidence(Held):
 
 @dataclass(frozen=True)
 class JudgedEvidence(Held):
-    """What people found and what was decided, without a model."""
-
-    @property
-    def size(self) -> int:
-        return len(self.judged().answer)
+    """What people found and what was decided, without a model; `label` are their answers, also that there is none."""
 
     def digest(self) -> str:
         return _digest(self.judged().digest(), self.members, None)
@@ -112,12 +110,7 @@ class TableEvidence(Held):
     """One score a model, and whether an item is violating."""
 
     scores: Mapping[str, Scores]
-    label: Mask
     unsure: Mapping[str, FloatArray] = field(default_factory=dict)
-
-    @property
-    def size(self) -> int:
-        return len(self.label)
 
     @cached_property
     def rows(self) -> Rows:
