@@ -106,6 +106,10 @@ def audit(
         Path | None,
         option("Folder for the report and its data. Default: evenhand-report; none with --json or --csv."),
     ] = None,
+    compare: Annotated[
+        Optional[Path],  # noqa: UP045
+        option("The findings.json of an earlier run: also say what has changed since."),
+    ] = None,
     json: Annotated[bool, option("Print the findings as JSON and nothing else.", "--json")] = False,
     csv: Annotated[bool, option("Print the estimates as CSV and nothing else.", "--csv")] = False,
 ) -> None:
@@ -167,4 +171,14 @@ def audit(
     if json and csv:
         raise InputError("--json and --csv both print to the same place: choose one")
     shown = "json" if json else "csv" if csv else "table"
-    run(file, options, audits=listed(audits), query=query, terms=terms, spellings=map, out=out, shown=shown)
+    run(
+        file,
+        options,
+        audits=listed(audits),
+        query=query,
+        compare=compare,
+        terms=terms,
+        spellings=map,
+        out=out,
+        shown=shown,
+    )

@@ -21,6 +21,7 @@ def run(
     *,
     audits: list[str] | None,
     query: str | None,
+    compare: Path | None = None,
     terms: Path | None,
     spellings: Path | None = None,
     out: Path | None,
@@ -33,7 +34,7 @@ def run(
     words: dict[str, Any] = {"terms": read_terms(terms)} if terms else {}
     words |= {"spellings": read_toml(spellings)} if spellings else {}
     with progress_bar() as progress:
-        report = audit(data, audits=audits, query=query, progress=progress, **options, **words)
+        report = audit(data, audits=audits, query=query, compare=compare, progress=progress, **options, **words)
         if folder:
             report.save(folder, progress=progress)
     show(report, shown)

@@ -28,7 +28,7 @@ def compare(
     import json as form
 
     from evenhand.audits.accuracy.comparing import compared
-    from evenhand.reports.comparison import lines, period
+    from evenhand.reports.periods import lines, period
 
     found = compared(period(this), period(last), rule=rule)
     records = {

@@ -1,65 +1,123 @@
-"""Two periods beside one another, in sentences."""
+"""What the comparison with an earlier run shows: what changed beyond chance first, then everything of note."""
 
 from __future__ import annotations
 
-import math
-from collections.abc import Iterator, Sequence
-from pathlib import Path
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
 
-from evenhand.audits.accuracy.comparing import Compared
-from evenhand.errors import InputError
-from evenhand.finding import Finding
-from evenhand.reports.serialise import from_json
+from evenhand.audits.comparison import NOW, RUNS
+from evenhand.estimate import Estimate
+from evenhand.finding import Finding, Measured
+from evenhand.reports.picking import Named
+from evenhand.reports.section import Grid, Row, Section
 from evenhand.reports.words import word
 
-
-def lines(found: Sequence[Compared]) -> list[str]:
-    """One or two sentences a measure, then what it comes to."""
-    alarms = [one for one in found if one.change.alarm]
-    named = ", ".join(f"{_name(one)} {'up' if one.change.difference > 0 else 'down'}" for one in alarms)
-    end = f"ALARM: {named}." if alarms else "No alarm: no change is beyond what such samples vary by themselves."
-    return [*(" ".join(_said(one)) for one in found), end]
+MOST, CHANGED = 60, 40  # rows of one audit, and of all changes, that a page has room for
+BRIEF = 12  # changes in a terminal
+HEADS = ("Earlier", "Now", "Difference")
 
 
-def _said(one: Compared) -> Iterator[str]:
-    change = one.change
-    went = "rose" if change.difference > 0 else "fell" if change.difference < 0 else "stayed"
-    values = f"from {_value(one, one.last.value or 0.0)} to {_value(one, one.this.value or 0.0)}"
-    by, low, high, seen = _written(one, (change.difference, change.low, change.high, one.detectable))
-    unit = " items" if one.measure == "missed" else " points"
-    yield f"{_name(one)} {went} {values}: by {by}{unit} ({low} to {high})."
-    way = "worse" if one.worse else "better"
-    verdict = f"ALARM, for the {way}" if change.alarm else "No alarm"
-    often = f"{10.0 * one.power:.0f} times in 10"
-    yield f"{verdict}. Two such samples show a change of {seen.lstrip('+')}{unit} {often}."
+@dataclass(frozen=True)
+class Change:
+    """One number: what it was, what it is, and the difference."""
+
+    audit: str
+    measure: str
+    where: str
+    earlier: Estimate
+    now: Estimate
+    difference: Estimate
+    depth: int  # keys of its slice: 0 is everything
+
+    @property
+    def stands_out(self) -> bool:
+        """Whether it is beyond chance."""
+        return "stands_out" in self.difference.flags
+
+    @property
+    def size(self) -> float:
+        """How far the difference is from 0, in widths of its interval: the clearest first."""
+        e = self.difference
+        if e.value is None or e.low is None or e.high is None:
+            return 0.0
+        return abs(e.value) / (e.high - e.low) if e.high > e.low else 0.0
+
+    @property
+    def estimates(self) -> list[Estimate | None]:
+        """In the order of the heads."""
+        return [self.earlier, self.now, self.difference]
 
 
-def _name(one: Compared) -> str:
-    pool = {"visible": " of what is visible"}.get(one.slice.get("pool", ""), "")
-    return "Violating items still visible" if one.measure == "missed" else f"{word(one.measure).label}{pool}"
+def changes(finding: Finding) -> list[Change]:
+    """All numbers compared, the clearest change first."""
+    found = [_change(finding, m) for m in finding if m.slice.items() >= NOW.items()]
+    return sorted(found, key=lambda one: (not one.stands_out, one.depth if not one.stands_out else 0, -one.size))
 
 
-def _value(one: Compared, value: float) -> str:
-    return f"{value:,.0f}" if one.measure == "missed" else f"{100.0 * value:.3g} %"
+def _change(finding: Finding, m: Measured) -> Change:
+    rest = {key: value for key, value in m.slice.items() if key not in RUNS}
+    earlier = finding.get(m.measure, of=m.slice["of"], run="earlier", **rest)
+    where = ", ".join(rest.values()) or "everything"
+    return Change(m.slice["of"], m.measure, where, earlier, _now(earlier, m.estimate), m.estimate, len(rest))
 
 
-def _written(one: Compared, values: Sequence[float]) -> list[str]:
-    """Signed, to as many digits as the interval bears out."""
-    if one.measure == "missed":
-        return [f"{value:+,.0f}".replace("-", "−") for value in values]
-    width = 100.0 * (one.change.high - one.change.low)
-    digits = max(0, 1 - math.floor(math.log10(max(width, 1e-9))))
-    return [f"{100.0 * value:+.{digits}f}".replace("-", "−") for value in values]
+def _now(earlier: Estimate, difference: Estimate) -> Estimate:
+    """What it is now, which stands with its interval in its own section."""
+    if earlier.value is None or difference.value is None:
+        return Estimate.undefined("see its own section", level=difference.level, n=difference.n)
+    return Estimate.exact(earlier.value + difference.value, level=difference.level, n=difference.n)
 
 
-def period(path: str) -> Finding:
-    """The one finding about moderation in a file of findings."""
-    try:
-        text = Path(path).read_text(encoding="utf-8")
-    except (OSError, UnicodeDecodeError) as error:
-        raise InputError(f"cannot be read: {getattr(error, 'strerror', None) or error}", source=path) from None
-    found = [finding for finding in from_json(text, source=path) if any(m.measure == "prevalence" for m in finding)]
-    if len(found) != 1:
-        problem = f"holds {len(found) or 'no'} findings with a prevalence: one is needed, of the audit 'accuracy'"
-        raise InputError(problem, source=path)
-    return found[0]
+def section(finding: Finding) -> dict[str, Any]:
+    """Everything that the template needs."""
+    found = changes(finding)
+    changed = [one for one in found if one.stands_out]
+    rest: dict[str, list[Change]] = {}
+    for one in found:
+        rest.setdefault(one.audit, []).append(one)
+    return {
+        "heads": HEADS,
+        "reading": finding.readings[0].text,
+        "missing": [(reading.slice["of"], reading.text) for reading in finding.readings if "of" in reading.slice],
+        "changed": changed[:CHANGED],
+        "hidden": max(0, len(changed) - CHANGED),
+        "audits": [(audit, by_depth(some)[:MOST], len(some)) for audit, some in rest.items()],
+        "beware_first": True,
+    }
+
+
+def by_depth(found: Sequence[Change]) -> list[Change]:
+    """Everything first, then its parts."""
+    return sorted(found, key=lambda one: one.depth)
+
+
+def _grids(finding: Finding) -> list[Grid]:
+    """One table for each measure that has changed, or for those over everything where none has."""
+    found = changes(finding)
+    shown = [one for one in found if one.stands_out][:BRIEF] or [one for one in found if one.depth == 0][:BRIEF]
+    return tables_of(shown)
+
+
+def tables_of(found: Sequence[Change]) -> list[Grid]:
+    """A grid for each audit and measure."""
+    by: dict[tuple[str, str], list[Row]] = {}
+    for one in found:
+        by.setdefault((one.audit, one.measure), []).append((one.where, one.estimates, None))
+    return [
+        Grid(f"{audit}: {word(measure).label}", (measure,) * 3, rows, heads=HEADS, signed=(2,))
+        for (audit, measure), rows in by.items()
+    ]
+
+
+def _lines(finding: Finding) -> list[str]:
+    of: Named = {"of": ""}
+    return [f"{r.slice['of']}: {r.text}" if r.slice.keys() >= of.keys() else r.text for r in finding.readings]
+
+
+def _tables(finding: Finding) -> list[Grid]:
+    """Everything, for files."""
+    return tables_of(by_depth(changes(finding)))
+
+
+SECTION = Section("comparison.html", section, _grids, _lines, _tables)

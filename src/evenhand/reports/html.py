@@ -12,6 +12,7 @@ from markupsafe import Markup
 from evenhand.figures import Figure
 from evenhand.finding import Finding
 from evenhand.reports import words
+from evenhand.reports.summary import summary
 from evenhand.reports.table import SECTIONS
 from evenhand.version import __version__
 
@@ -28,7 +29,10 @@ def fragment(findings: Sequence[Finding], figures: Sequence[Figure]) -> str:
 
 
 def _context(findings: Sequence[Finding], figures: Sequence[Figure]) -> dict[str, Any]:
-    return {"sections": [_section(finding, figures) for finding in findings]}
+    return {
+        "sections": [_section(finding, figures) for finding in findings],
+        "summary": summary(findings) if len(findings) > 1 else None,
+    }
 
 
 def _section(finding: Finding, figures: Sequence[Figure]) -> dict[str, Any]:

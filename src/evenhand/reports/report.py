@@ -11,6 +11,7 @@ from typing import Any, Unpack
 import polars as pl
 
 from evenhand.audits import run_audits
+from evenhand.audits.comparison import compare as comparison
 from evenhand.audits.request import Options, Request
 from evenhand.audits.table import looked_at
 from evenhand.errors import InputError
@@ -100,29 +101,29 @@ def audit(
     *,
     audits: str | Sequence[str] | None = None,
     query: str | None = None,
+    compare: str | Path | None = None,
     progress: Progress | None = None,
     **options: Unpack[Options],
 ) -> Report:
     """Audit a file, a database query or a data frame.
 
     Options are the roles of columns (score, label, groups, …: see `Declaration`) and settings (level, threshold, …: see
-    `Settings`), mixed. A path to a TOML file brings its own; options given here come on top.
+    `Settings`), mixed. A path to a TOML file brings its own; options given here come on top. `compare` is the
+    findings.json of an earlier run: the report then also says what has changed.
     """
+    earlier = None if compare is None else serialise.read(compare)
     request = Request.of(data, audits=audits, query=query, options=options)
     declaration = looked_at(request.audits, request.declaration)
     evidence = open_evidence(request.data, declaration, query=request.query, **request.tables)
     found = run_audits(evidence, request.settings, audits=request.audits, progress=progress)
+    if earlier is not None:
+        found.append(comparison(found, earlier, called=str(compare)))
     return Report(tuple(found), evidence.name)
 
 
 def load(path: str | Path, *, audit: str | None = None) -> Finding:
     """A finding from the findings.json of an earlier run; `audit` says which if there are several."""
-    path = Path(path)
-    try:
-        text = path.read_text(encoding="utf-8")
-    except (OSError, UnicodeDecodeError) as error:
-        raise InputError(f"cannot be read: {getattr(error, 'strerror', None) or error}", source=str(path)) from None
-    findings = serialise.from_json(text, source=str(path))
+    findings = serialise.read(path)
     found = [finding for finding in findings if audit in (None, finding.audit)]
     if len(found) != 1:
         names = ", ".join(finding.audit for finding in findings) or "none"

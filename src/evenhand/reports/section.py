@@ -24,6 +24,7 @@ class Grid:
     brief: tuple[str, ...] = field(default=())  # the columns that a narrow terminal has room for
     heads: tuple[str, ...] = field(default=())  # of the columns, where they are not just the measures
     bare: bool = False  # a narrow terminal has no room for intervals
+    signed: tuple[int, ...] = ()  # columns of differences
 
     @property
     def titles(self) -> tuple[str, ...]:
@@ -38,14 +39,23 @@ class Grid:
             measures=tuple(self.measures[number] for number in kept),
             heads=tuple(self.titles[number] for number in kept),
             rows=[(name, [found[number] for number in kept], reading) for name, found, reading in self.rows],
+            signed=tuple(place for place, number in enumerate(kept) if number in self.signed),
         )
+
+    def is_signed(self, name: str, column: int) -> bool:
+        """Whether a number is a difference, which is printed with its sign."""
+        return name in self.plain or column in self.signed
 
 
 @dataclass(frozen=True)
 class Section:
-    """A template with what it needs; and for a terminal, grids and lines that say where the rest is."""
+    """A template with what it needs; for a terminal, grids and lines that say where the rest is; for files, all tables.
+
+    Without `tables`, files have the grids of a terminal.
+    """
 
     template: str
     context: Callable[[Finding], dict[str, Any]]
     grids: Callable[[Finding], list[Grid]]
     lines: Callable[[Finding], list[str]]
+    tables: Callable[[Finding], list[Grid]] | None = None

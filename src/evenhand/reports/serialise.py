@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
+from pathlib import Path
 from typing import Any
 
 import polars as pl
@@ -47,6 +48,15 @@ def from_json(text: str, *, source: str) -> list[Finding]:
         return [_finding(found) for found in data["findings"]]
     except (ValueError, KeyError, TypeError, AttributeError) as error:
         raise InputError(f"these are no findings of Evenhand ({error})", source=source) from None
+
+
+def read(path: str | Path) -> list[Finding]:
+    """The findings of a findings.json."""
+    try:
+        text = Path(path).read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        raise InputError(f"cannot be read: {getattr(error, 'strerror', None) or error}", source=str(path)) from None
+    return from_json(text, source=str(path))
 
 
 def to_frame(findings: Sequence[Finding]) -> pl.DataFrame:

@@ -2,7 +2,16 @@
 
 from __future__ import annotations
 
-from evenhand.reports import accuracy, bias, calibration, calibrators, collaboration, perspective, simulation
+from evenhand.reports import (
+    accuracy,
+    bias,
+    calibration,
+    calibrators,
+    collaboration,
+    comparison,
+    perspective,
+    simulation,
+)
 from evenhand.reports.section import Section
 
 SECTIONS: dict[str, Section] = {
@@ -11,6 +20,7 @@ SECTIONS: dict[str, Section] = {
     "calibration": calibration.SECTION,
     "calibrators": calibrators.SECTION,
     "collaboration": collaboration.SECTION,
+    "comparison": comparison.SECTION,
     "perspective": perspective.SECTION,
     "simulation": simulation.SECTION,
 }

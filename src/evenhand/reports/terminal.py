@@ -13,6 +13,7 @@ from evenhand.estimate import Estimate
 from evenhand.finding import Finding
 from evenhand.reports import words
 from evenhand.reports.section import Grid
+from evenhand.reports.summary import Summary, summary
 from evenhand.reports.table import SECTIONS
 
 WIDE = 120  # columns; in a narrower terminal some are left to the report
@@ -38,6 +39,23 @@ def show(findings: Sequence[Finding], console: Console) -> None:
             console.print(Text(" · ".join(shown), style="dim"))
         for caveat in finding.caveats:
             console.print(Text(f"· {caveat}", style="dim"))
+    if len(findings) > 1:
+        _summary(summary(findings), console)
+
+
+def _summary(whole: Summary, console: Console) -> None:
+    """Last, where it is seen: what stands out, what does not, and what to do next."""
+    console.print()
+    console.print(Text("The whole in one minute", style="bold"))
+    for _, heading, points in whole.by_status():
+        console.print(Text(heading, style="bold"))
+        for point in points:
+            named = f"{point.audit}, {point.model}" if point.model else point.audit
+            console.print(Text(f"· {named}: {point.found} {point.sure}".rstrip()))
+    if steps := whole.next():
+        console.print(Text("What to do next", style="bold"))
+        for number, (step, _) in enumerate(steps, start=1):
+            console.print(Text(f"{number}. {step}"))
 
 
 def _grids(finding: Finding, *, narrow: bool) -> list[Grid]:
@@ -69,9 +87,9 @@ def _table(grid: Grid) -> Table:
     for head in grid.titles:
         table.add_column(Text(head), justify="right")
     for name, estimates, _ in grid.rows:
-        cells = zip(grid.measures, estimates, strict=True)
-        signed = name in grid.plain
-        table.add_row(Text(name), *(_cell(measure, e, signed=signed, bare=grid.bare) for measure, e in cells))
+        cells = enumerate(zip(grid.measures, estimates, strict=True))
+        shown = (_cell(measure, e, signed=grid.is_signed(name, k), bare=grid.bare) for k, (measure, e) in cells)
+        table.add_row(Text(name), *shown)
     return table
 
 
