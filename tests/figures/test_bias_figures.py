@@ -68,3 +68,8 @@ def test_a_finding_of_nothing_draws_nothing_it_cannot(small: pl.DataFrame) -> No
     for figure in figures(finding):
         assert figure.svg.startswith("<svg")
         assert figure.png()
+
+
+def test_a_name_with_a_backslash_is_drawn(small: pl.DataFrame) -> None:
+    report = eh.audit(small.rename({"a": r"a\x"}), score="first", label="y", groups=[r"a\x"])
+    assert all("<svg" in figure.svg for figure in report.figures)

@@ -18,9 +18,10 @@ def curves(finding: Finding, group: str) -> Figure:
     """Rates of a group against those of everyone else over all thresholds."""
     rows = _rows(finding, group)
     lines = list(dict.fromkeys(str(row["line"]) for row in rows))
+    shown = group.replace("\\", "∖")  # a title is read as an expression, in which a backslash starts an escape
     base = alt.Chart().encode(
         x=alt.X("elsewhere:Q", title="share flagged among everyone else", scale=alt.Scale(domain=[0, 1])),
-        y=alt.Y("group:Q", title=f"share flagged in '{group}'", scale=alt.Scale(domain=[0, 1])),
+        y=alt.Y("group:Q", title=f"share flagged in '{shown}'", scale=alt.Scale(domain=[0, 1])),
         order="step:O",
     )
     curve = base.mark_line(strokeWidth=2).encode(
