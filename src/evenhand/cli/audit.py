@@ -106,6 +106,9 @@ def audit(
         Path | None,
         option("Folder for the report and its data. Default: evenhand-report; none with --json or --csv."),
     ] = None,
+    tables: Annotated[
+        Text, option("Also write every table for a paper into the folder: markdown, latex or both, by commas.")
+    ] = None,
     compare: Annotated[
         Optional[Path],  # noqa: UP045
         option("The findings.json of an earlier run: also say what has changed since."),
@@ -177,6 +180,7 @@ def audit(
         audits=listed(audits),
         query=query,
         compare=compare,
+        tables=listed(tables) or (),
         terms=terms,
         spellings=map,
         out=out,

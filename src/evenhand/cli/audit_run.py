@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 from evenhand.audits.request import read_terms, read_toml
 from evenhand.cli.progress import progress_bar
+from evenhand.errors import InputError
 from evenhand.files import check_writable
 from evenhand.reports import Report, audit
+from evenhand.reports.papers import check_formats
 
 OUT = Path("evenhand-report")
 
@@ -22,6 +24,7 @@ def run(
     audits: list[str] | None,
     query: str | None,
     compare: Path | None = None,
+    tables: Sequence[str] = (),
     terms: Path | None,
     spellings: Path | None = None,
     out: Path | None,
@@ -29,6 +32,9 @@ def run(
 ) -> None:
     """Open, audit, save, print."""
     folder = out or (OUT if shown == "table" else None)
+    check_formats(tables)
+    if tables and folder is None:
+        raise InputError("tables are files: say where with --out")
     if folder:
         check_writable(folder)
     words: dict[str, Any] = {"terms": read_terms(terms)} if terms else {}
@@ -36,7 +42,7 @@ def run(
     with progress_bar() as progress:
         report = audit(data, audits=audits, query=query, compare=compare, progress=progress, **options, **words)
         if folder:
-            report.save(folder, progress=progress)
+            report.save(folder, tables=tables, progress=progress)
     show(report, shown)
     if folder:
         print(f"\nreport: {folder / 'report.html'}", file=sys.stdout if shown == "table" else sys.stderr)

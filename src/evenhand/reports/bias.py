@@ -180,4 +180,22 @@ def _lines(finding: Finding) -> list[str]:
     return [f"Also in the report: {'; '.join(names[:6])}{'; …' if len(names) > 6 else ''}."] if names else []
 
 
-SECTION = Section("bias.html", section, _grids, _lines)
+def _files(finding: Finding) -> list[Grid]:
+    """Everything, for files: also what the threshold does, and the parts of the evidence."""
+    models, groups = finding.values("model"), worst_first(finding)
+    found = _grids(finding)
+    found += [
+        replace(g, title=_titled(g, "at the threshold")) for g in _tables(finding, models, groups, AT_THRESHOLD, {})
+    ]
+    for part in parts(finding, OWN):
+        name = slice_name(part)
+        found.append(replace(_summary(finding, models, part), title=f"{name}: overall"))
+        found += [replace(g, title=_titled(g, name)) for g in _tables(finding, models, groups, HEAT, part)]
+    return found
+
+
+def _titled(grid: Grid, what: str) -> str:
+    return f"{grid.title}: {what}" if grid.title else what[0].upper() + what[1:]
+
+
+SECTION = Section("bias.html", section, _grids, _lines, _files)

@@ -152,4 +152,17 @@ def _lines(finding: Finding) -> list[str]:
     return [*said, *([f"Also in the report: {'; '.join(more)}."] if more else [])]
 
 
-SECTION = Section("calibration.html", section, _grids, _lines)
+def _files(finding: Finding) -> list[Grid]:
+    """Everything, for files: also groups, and the classes in each part of the evidence."""
+    named = models(finding)
+    found = _grids(finding)
+    if finding.values("group"):
+        found += [_groups(finding, f"{title}: groups" if title else "Groups", model) for title, model in named]
+    for part in parts(finding, OWN):
+        for title, model in named:
+            name = f"{title}: {slice_name(part)}" if title else slice_name(part)
+            found.append(_classes(finding, name, {**model, **part}))
+    return found
+
+
+SECTION = Section("calibration.html", section, _grids, _lines, _files)

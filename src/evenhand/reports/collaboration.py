@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 from evenhand.estimate import Estimate
@@ -171,4 +172,24 @@ def _lines(finding: Finding) -> list[str]:
     return [*lines, *([f"Also in the report: {'; '.join(more)}."] if more else [])]
 
 
-SECTION = Section("collaboration.html", section, _grids, _lines)
+def _files(finding: Finding) -> list[Grid]:
+    """Everything, for files: every capacity, how well strategies order the items, and groups."""
+    strategies, capacities, named = finding.values("strategy"), finding.values("capacity"), models(finding)
+    found = [replace(_grids(finding)[0], brief=())]
+    for title, model in named:
+        before = f"{title}: " if title else ""
+        found.append(replace(_unsure(finding, title, model, strategies), title=f"{before}order of review"))
+        rows = [
+            (f"{in_words(text)} {name}", found_, reading)
+            for text in capacities
+            for name, found_, reading in _strategies(finding, model, strategies, text)
+        ]
+        found.append(Grid(f"{before}with review", TOGETHER, rows))
+        if finding.values("group"):
+            at = headline(capacities)
+            grids = (_groups(finding, model, strategy, at) for strategy in strategies)
+            found += [replace(grid, title=f"{before}groups, {looked_at(at)} by {grid.title}") for grid in grids]
+    return found
+
+
+SECTION = Section("collaboration.html", section, _grids, _lines, _files)

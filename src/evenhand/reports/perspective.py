@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from typing import Any
 
 from evenhand.estimate import Estimate
@@ -193,4 +194,15 @@ def _lines(finding: Finding) -> list[str]:
     return [line for line in (*said, sharing.few(finding), f"Also in the report: {'; '.join(more)}.") if line]
 
 
-SECTION = Section("perspective.html", section, _grids, _lines)
+def _files(finding: Finding) -> list[Grid]:
+    """Everything, for files: also what chance gives, agreement between groups, and sets of labels."""
+    found = _grids(finding)
+    for title, model in models(finding):
+        before = f"{title}: " if title else ""
+        found.append(replace(_against(finding, title, model), title=f"{before}beside chance"))
+        if finding.values("sets"):
+            found.append(replace(_sets(finding, title, model), title=f"{before}sets of labels"))
+    return [*found, replace(_kappa(finding), title="Cohen's κ within and between groups")]
+
+
+SECTION = Section("perspective.html", section, _grids, _lines, _files)

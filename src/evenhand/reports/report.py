@@ -20,7 +20,7 @@ from evenhand.figures import Figure, figures
 from evenhand.files import writing
 from evenhand.finding import Finding
 from evenhand.progress import Progress
-from evenhand.reports import html, serialise
+from evenhand.reports import html, papers, serialise
 
 
 @dataclass(frozen=True, repr=False)
@@ -52,14 +52,26 @@ class Report:
         """One self-contained page: no script, no network."""
         return html.page(self.findings, self.figures, self.json())
 
-    def save(self, folder: str | Path, *, progress: Progress | None = None) -> Path:
-        """Write report.html, findings.json, estimates.csv and the figures as SVG and PNG. All or nothing."""
+    def tables(self, *formats: str) -> dict[str, str]:
+        """Every table for a paper, by the name of its file: as "markdown", "latex" or both."""
+        return papers.tables(self.findings, formats or tuple(papers.FORMATS))
+
+    def save(self, folder: str | Path, *, tables: Sequence[str] = (), progress: Progress | None = None) -> Path:
+        """Write report.html, findings.json, estimates.csv and the figures as SVG and PNG. All or nothing.
+
+        `tables` are formats, "markdown" or "latex": one file for each table of the report.
+        """
         folder = Path(folder)
+        papers.check_formats(tables)
         drawn = {(figure.audit, figure.name) for figure in self.figures}
         own = [f"figures/{audit}_{name}*.{kind}" for audit, name in sorted(drawn) for kind in ("svg", "png")]
+        own += [f"tables/{finding.audit}*{papers.FORMATS[name].suffix}" for finding in self.findings for name in tables]
         with writing(folder, replaces=own) as staging:
             (staging / "findings.json").write_text(self.json(), encoding="utf-8")
             (staging / "estimates.csv").write_text(self.csv(), encoding="utf-8")
+            for name, text in papers.tables(self.findings, tables).items() if tables else ():
+                (staging / "tables").mkdir(exist_ok=True)
+                (staging / "tables" / name).write_text(text, encoding="utf-8")
             (staging / "figures").mkdir()
             if progress:
                 progress("drawing", 0, len(self.figures))

@@ -1,0 +1,137 @@
+"""Tables for papers: escaped, aligned, intervals in brackets, a note for every mark and undefined cell."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import numpy as np
+import polars as pl
+import pytest
+
+import evenhand as eh
+from evenhand.errors import InputError
+from evenhand.estimate import Estimate
+from evenhand.finding import Finding, Measured
+from evenhand.reports.papers import Cell, Sheet, sheets
+from evenhand.reports.papers import latex as latex_tables
+from evenhand.reports.papers import markdown as markdown_tables
+from evenhand.reports.papers.latex import latex
+from evenhand.reports.papers.markdown import markdown
+from evenhand.reports.papers.sheet import _letter, slug
+
+AWKWARD = r"50% of $A & B_{1}^2 #~ <i>|\x"
+
+
+@pytest.fixture(scope="module")
+def report() -> eh.Report:
+    rng = np.random.default_rng(2)
+    label, a = rng.random(900) < 0.3, rng.random(900) < 0.3
+    p = 1.0 / (1.0 + np.exp(-(2.0 * label - 1.0 + 1.4 * a + rng.normal(size=900))))
+    few = np.arange(900) < 4
+    frame = pl.DataFrame({"p": p, "y": label & ~few, AWKWARD: a, "few": few, "lang": rng.choice(["de", "en"], 900)})
+    audits = ["bias", "collaboration", "calibration"]
+    groups = [AWKWARD, "few"]
+    return eh.audit(frame, audits=audits, score="p", label="y", groups=groups, slices="lang", replicates=50)
+
+
+def balanced(text: str) -> bool:
+    depth = 0
+    for one in re.findall(r"\\.|[{}]", text):
+        depth += {"{": 1, "}": -1}.get(one, 0)
+        if depth < 0:
+            return False
+    return depth == 0
+
+
+def test_every_latex_table_is_balanced_and_of_one_width(report: eh.Report) -> None:
+    tables = report.tables("latex")
+    assert len(tables) > 10
+    for name, text in tables.items():
+        assert balanced(text), name
+        columns = len(re.search(r"\\begin\{tabular\}\{(l[r]*)\}", text).group(1))  # type: ignore[union-attr]
+        body = text[text.index(r"\toprule") : text.index(r"\bottomrule")]
+        for line in body.splitlines():
+            if line.endswith(r"\\"):
+                assert len(re.findall(r"(?<!\\)&", line)) == columns - 1, line
+        assert text.count(r"\begin") == text.count(r"\end") == 2
+        for command in ("toprule", "midrule", "bottomrule", "caption", "label"):
+            assert text.count(rf"\{command}") == 1
+
+
+@pytest.mark.parametrize("letter", list("&%$#_{}~^\\"))
+def test_no_letter_of_a_name_is_a_command(letter: str) -> None:
+    made = latex_tables.escaped(f"x{letter}y")
+    assert balanced(made)
+    assert re.fullmatch(r"x(\\[&%$#_{}]|\\text\w+\{\})y", made)
+
+
+def test_what_users_wrote_is_plain_in_both(report: eh.Report) -> None:
+    table = next(t for n, t in report.tables("latex").items() if "groups-worst" in n)
+    assert r"50\% of \$A \& B\_\{1\}\textasciicircum{}2 \#\textasciitilde{}" in table
+    assert r"\textless{}i\textgreater{}\textbar{}\textbackslash{}x" in table
+    lines = next(t for n, t in report.tables("markdown").items() if "groups-worst" in n)
+    assert markdown_tables.escaped(AWKWARD) in lines
+    assert "<i>" not in lines
+
+
+def test_rows_that_start_like_an_option_are_guarded() -> None:
+    sheet = Sheet("t", "T", ("n",), [("[a]", [Cell("1")]), ("*", [Cell("2")])], ())
+    assert "{}[a] & 1" in latex(sheet)
+    assert "{}* & 2" in latex(sheet)
+
+
+def test_markdown_is_aligned(report: eh.Report) -> None:
+    for text in report.tables("markdown").values():
+        rows = [line for line in text.splitlines() if line.startswith("|")]
+        assert len({len(row) for row in rows}) == 1
+        pipes = [[m.start() for m in re.finditer(r"(?<!\\)\|", row)] for row in rows]
+        assert all(one == pipes[0] for one in pipes)
+
+
+def test_intervals_stand_in_brackets_with_the_numbers_of_the_finding(report: eh.Report) -> None:
+    e = report.findings[0].get("auroc")
+    overall = next(t for n, t in report.tables("markdown").items() if n == "bias-overall.md")
+    assert f"{e.value:.3f} \\[{e.low:.3f}, {e.high:.3f}\\]" in overall
+    assert "In brackets 95 % intervals." in overall
+    assert f"{e.value:.3f} [{e.low:.3f}, {e.high:.3f}]" in report.tables("latex")["bias-overall.tex"]
+
+
+def test_undefined_cells_and_marks_have_notes(report: eh.Report) -> None:
+    groups = next(t for n, t in report.tables("markdown").items() if "groups-worst" in n)
+    assert "–<sup>a</sup>" in groups
+    assert "<sup>a</sup> undefined: there are no violating items in the group" in groups
+    assert "<sup>*</sup> stands out after adjusting" in groups
+    assert "<sup>†</sup> rests on few items" in groups
+
+
+def test_an_audit_without_a_section_has_a_table_too() -> None:
+    estimates = (
+        Measured("share", {}, Estimate(0.2, 0.1, 0.3, 0.9, "m", 9)),
+        Measured("share", {"group": "x"}, Estimate.tested(0.2, 0.04, level=0.9, method="m", n=9)),
+        Measured("other", {"group": "x"}, Estimate.undefined("nobody", level=0.9, n=0)),
+    )
+    (sheet,) = sheets([Finding("new", "Is it so?", estimates, (), {})])
+    assert [title for title, _ in sheet.rows] == ["everything", "x"]
+    assert sheet.rows[1][1][0].text == "0.200 (p = .040)"
+    assert sheet.rows[0][1][1] == Cell()
+    assert "90 %" in markdown(sheet)
+
+
+def test_names_differ_and_are_safe() -> None:
+    assert slug("a/b: c?") == "a-b-c"
+    assert slug("…") == "table"
+    assert [_letter(n) for n in (0, 25, 26, 27, 701, 702)] == ["a", "z", "aa", "ab", "zz", "aaa"]
+
+
+def test_files_are_written_on_request_and_old_ones_go(report: eh.Report, tmp_path: Path) -> None:
+    one = eh.Report(report.findings[:1])
+    one.save(tmp_path, tables=["markdown", "latex"])
+    names = {path.name for path in (tmp_path / "tables").iterdir()}
+    assert names == set(one.tables())
+    assert {path.suffix for path in (tmp_path / "tables").iterdir()} == {".md", ".tex"}
+    (tmp_path / "tables" / "bias-of-an-earlier-run.md").write_text("x")
+    one.save(tmp_path, tables=["markdown"])
+    assert not (tmp_path / "tables" / "bias-of-an-earlier-run.md").exists()
+    with pytest.raises(InputError, match="did you mean 'latex'"):
+        one.save(tmp_path, tables=["latx"])
