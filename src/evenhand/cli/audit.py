@@ -104,7 +104,9 @@ def audit(
     examples: Annotated[Whole, option("Show so many texts per group in the report. None unless asked for.")] = None,
     out: Annotated[
         Path | None,
-        option("Folder for the report and its data. Default: evenhand-report; none with --json or --csv."),
+        option(
+            "Folder for the report and its data. Default: evenhand-report; none with --json or --csv.", "--out", "-o"
+        ),
     ] = None,
     tables: Annotated[
         Text, option("Also write every table for a paper into the folder: markdown, latex or both, by commas.")

@@ -7,7 +7,7 @@ import sys
 
 import typer
 
-from evenhand.cli import agreement, audit, calibrate, demo, init, models, plan, sample, score, synthesise, train
+from evenhand.cli import agreement, audit, calibrate, card, demo, init, models, plan, sample, score, synthesise, train
 from evenhand.errors import EvenhandError, InputError
 from evenhand.version import __version__
 
@@ -26,6 +26,7 @@ app.command("plan")(plan.plan)
 app.command("score")(score.score)
 app.command("train")(train.train)
 app.command("models")(models.models)
+app.command("card")(card.card)
 app.command("demo")(demo.demo)
 app.add_typer(calibrate.app, name="calibrate")
 app.add_typer(sample.app, name="sample")
