@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, replace
+from html import escape
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,3 +71,12 @@ class Estimate:
         if self.low is None:
             return f"{self.value:.3f} (p = {self.p_value:.3g})"
         return f"{self.value:.3f} ({self.low:.3f} to {self.high:.3f})"
+
+    def _repr_html_(self) -> str:
+        """In a notebook: the number, how sure it is, and from how many items."""
+        value, _, within = str(self).partition(" (")
+        marks = "".join(f" <em>{escape(flag.replace('_', ' '))}</em>" for flag in self.flags)
+        if self.value is None:
+            return f"<i>{escape(value)}</i>"
+        sure = f" <small>({escape(within[:-1])}; {self.level:.0%} {escape(self.method)})</small>" if within else ""
+        return f"<b>{value}</b>{sure} <small>n = {self.n:,}</small>{marks}"

@@ -8,11 +8,13 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass, field
 from functools import cached_property
+from html import escape
 from typing import Any
 
 from evenhand.estimate import Estimate
 
 Slice = Mapping[str, str]
+SHOWN = 15  # estimates, and readings, that a notebook shows at first
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,6 +117,27 @@ class Finding:
             "provenance": dict(self.provenance),
         } | ({"examples": examples} if examples else {})
 
+    def _repr_html_(self) -> str:
+        """In a notebook: the question, what was read from the numbers, the first of them, what to beware of."""
+        said = "".join(f"<li>{_named(r.slice)}{escape(r.text)}</li>" for r in self.readings[:SHOWN])
+        rows = "".join(
+            f"<tr><td>{escape(m.measure)}</td><td>{escape(', '.join(m.slice.values()))}</td>"
+            f"<td style='text-align:left'>{m.estimate._repr_html_()}</td></tr>"
+            for m in self.estimates[:SHOWN]
+        )
+        more = len(self.estimates) - SHOWN
+        rest = f"<p>… and {more:,} more: a report shows them all</p>" if more > 0 else ""
+        beware = "".join(f"<li>{escape(caveat)}</li>" for caveat in self.caveats)
+        return (
+            f"<h4>{escape(self.question)}</h4><ul>{said}</ul><table><thead><tr><th>measure</th><th>slice</th>"
+            f"<th>estimate</th></tr></thead><tbody>{rows}</tbody></table>{rest}"
+            f"<details><summary>Beware</summary><ul>{beware}</ul></details>"
+        )
+
     @cached_property
     def _index(self) -> dict[tuple[str, frozenset[tuple[str, str]]], Estimate]:
         return {(m.measure, frozenset(m.slice.items())): m.estimate for m in self.estimates}
+
+
+def _named(slice_: Slice) -> str:
+    return f"<b>{escape(', '.join(slice_.values()))}</b>: " if slice_ else ""
