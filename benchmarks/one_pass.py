@@ -51,11 +51,8 @@ def main() -> None:
     slowest = max(found.values(), key=lambda one: one["seconds"])
     ratio, apart = together["seconds"] / slowest["seconds"], sum(one["seconds"] for one in found.values())
     cores = together["cpu"] / max(one["cpu"] for one in found.values())
-    print(
-        f"  {ratio:.2f} times the slowest alone (promised {AT_MOST:.0f}), {cores:.2f} times in seconds of a core; ",
-        end="",
-    )
-    print(f"one after the other {apart:.1f} s")
+    print(f"  {ratio:.2f} times the slowest alone (promised {AT_MOST:.0f}), {cores:.2f} times by seconds of a core")
+    print(f"  one after the other they take {apart:.1f} s")
     print(f"  memory {together['peak_mb'] / max(one['peak_mb'] for one in found.values()):.2f} times the largest alone")
     if ratio > AT_MOST or together["reads"] > READS:
         sys.exit("a promise is broken")
