@@ -18,6 +18,18 @@ def check_writable(folder: Path) -> None:
         pass
 
 
+def read_text(path: Path, what: str) -> str:
+    """The text of a file that should be a JSON file of some kind; errors do not name the file."""
+    try:
+        return path.read_text(encoding="utf-8")
+    except FileNotFoundError:
+        raise InputError("there is no such file") from None
+    except UnicodeDecodeError:
+        raise InputError(f"this is not JSON, so no {what}") from None
+    except OSError as error:
+        raise InputError(f"the file cannot be read: {error.strerror}") from None
+
+
 def write_text(path: Path, text: str) -> None:
     """Write one file, whole or not at all."""
     fresh = path.with_name(f".{path.name}.new")

@@ -10,8 +10,8 @@ import pytest
 
 from calibrators.made import MULTI, NAMES, example, several
 from evenhand.calibrators import METHODS, fit, read, write
-from evenhand.calibrators.storage import _seal
 from evenhand.errors import InputError
+from evenhand.seal import hash_of
 
 
 @pytest.mark.parametrize("method", list(METHODS))
@@ -123,7 +123,7 @@ def test_parts_that_do_not_fit_together(file: Path, change: dict) -> None:
     """Even with a right seal, as another program might write it."""
     content = json.loads(file.read_text()) | change
     del content["seal"]
-    file.write_text(json.dumps({**content, "seal": _seal(content)}))
+    file.write_text(json.dumps({**content, "seal": hash_of(content)}))
     refused(file, "do not fit together|no way to calibrate")
 
 

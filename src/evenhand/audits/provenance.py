@@ -16,11 +16,15 @@ from evenhand.version import __version__
 
 def provenance(evidence: Evidence, settings: Settings) -> dict[str, Any]:
     """Plain data for the output contract."""
-    versions = {
+    return {**evidence.provenance(), "settings": settings.as_dict(), "seed": settings.seed, "versions": versions()}
+
+
+def versions() -> dict[str, str]:
+    """Of everything that a number rests on."""
+    return {
         "evenhand": __version__,
         "python": platform.python_version(),
         "numpy": np.__version__,
         "scipy": scipy.__version__,
         "polars": pl.__version__,
     }
-    return {**evidence.provenance(), "settings": settings.as_dict(), "seed": settings.seed, "versions": versions}

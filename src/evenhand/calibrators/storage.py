@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import json
 import math
 from collections.abc import Mapping, Sequence
@@ -13,7 +12,8 @@ from typing import Any
 from evenhand.calibrators.calibrator import Calibrator, Curve
 from evenhand.calibrators.methods import Method, named
 from evenhand.errors import InputError
-from evenhand.files import write_text
+from evenhand.files import read_text, write_text
+from evenhand.seal import hash_of
 
 FORMAT = 1
 KEYS = {"format", "method", "classes", "passing", "parameters", "fitted_on", "options", "warnings", "seal"}
@@ -28,7 +28,7 @@ def write(calibrator: Calibrator, path: str | Path) -> None:
 def read(path: str | Path, *, classes: Sequence[str] | None = None) -> Calibrator:
     """Read a calibrator; refuse one that is altered, of another version, or for other classes than these."""
     try:
-        found = from_json(_text(Path(path)))
+        found = from_json(read_text(Path(path), "calibrator"))
         if classes is not None:
             found.require(classes)
     except InputError as error:
@@ -54,7 +54,7 @@ def as_json(calibrator: Calibrator) -> str:
         "options": dict(calibrator.options),
         "warnings": list(calibrator.warnings),
     }
-    return json.dumps({**content, "seal": _seal(content)}, indent=1, ensure_ascii=False) + "\n"
+    return json.dumps({**content, "seal": hash_of(content)}, indent=1, ensure_ascii=False) + "\n"
 
 
 def from_json(text: str) -> Calibrator:
@@ -99,7 +99,7 @@ def _content(text: str) -> dict[str, Any]:
         lacking += sorted(ABOUT - set(content["fitted_on"]))
     if lacking:
         raise InputError(f"the calibrator is not complete: {', '.join(lacking)} missing")
-    if content.pop("seal") != _seal(content):
+    if content.pop("seal") != hash_of(content):
         raise InputError("the calibrator was altered since it was written: fit it again")
     return content
 
@@ -127,11 +127,6 @@ def _short(count: float) -> int | float:
     return int(count) if count.is_integer() else count
 
 
-def _seal(content: Mapping[str, Any]) -> str:
-    plain = json.dumps(content, sort_keys=True, ensure_ascii=True, allow_nan=False)
-    return hashlib.sha256(plain.encode()).hexdigest()
-
-
 def _finite(digits: str) -> float:
     found = float(digits)
     return found if math.isfinite(found) else _not_finite(digits)
@@ -139,14 +134,3 @@ def _finite(digits: str) -> float:
 
 def _not_finite(word: str) -> float:
     raise InputError(f"the calibrator holds a number that is not finite ({word}): fit it again")
-
-
-def _text(path: Path) -> str:
-    try:
-        return path.read_text(encoding="utf-8")
-    except FileNotFoundError:
-        raise InputError("there is no such file") from None
-    except UnicodeDecodeError:
-        raise InputError("this is not JSON, so no calibrator") from None
-    except OSError as error:
-        raise InputError(f"the file cannot be read: {error.strerror}") from None

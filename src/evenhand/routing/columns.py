@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
+from evenhand.arrays import numbers, refuse
 from evenhand.errors import InputError
 from evenhand.tally import FloatArray
 
@@ -12,29 +13,17 @@ BoolArray = npt.NDArray[np.bool_]
 Places = npt.NDArray[np.int64]  # of items, or counts of them
 
 
-def numbers(values: npt.ArrayLike, name: str) -> FloatArray:
-    """A flat array of finite numbers; a single number is an array of one."""
-    try:
-        array = np.atleast_1d(np.asarray(values, dtype=np.float64))
-    except (TypeError, ValueError):
-        raise InputError("these are not all numbers; give one number per item", column=name) from None
-    if array.ndim != 1:
-        raise InputError(f"one number per item is needed, not a table of {array.ndim} dimensions", column=name)
-    _refuse(~np.isfinite(array), "the value is missing or not finite", name)
-    return array
-
-
 def probabilities(values: npt.ArrayLike, name: str = "p") -> FloatArray:
     """Scores from 0 to 1."""
     array = numbers(values, name)
-    _refuse((array < 0.0) | (array > 1.0), "a probability lies between 0 and 1", name)
+    refuse((array < 0.0) | (array > 1.0), "a probability lies between 0 and 1", name)
     return array
 
 
 def labels(values: npt.ArrayLike, size: int, name: str = "y") -> BoolArray:
     """True where an item violates; 0 and 1 will do."""
     array = numbers(values, name)
-    _refuse((array != 0.0) & (array != 1.0), "a label is 0 or 1", name)
+    refuse((array != 0.0) & (array != 1.0), "a label is 0 or 1", name)
     violating: BoolArray = matched(array, size, name) == 1.0
     return violating
 
@@ -44,7 +33,7 @@ def counts(values: npt.ArrayLike | None, size: int, name: str = "counts") -> Flo
     if values is None:
         return np.ones(size)
     array = matched(numbers(values, name), size, name)
-    _refuse(array < 0.0, "a count cannot be negative", name)
+    refuse(array < 0.0, "a count cannot be negative", name)
     return array
 
 
@@ -61,8 +50,3 @@ def share(value: float, name: str, *, closed: bool = True) -> float:
     if not fine:
         raise InputError(f"{name} must lie {'from 0 to 1' if closed else 'between 0 and 1'}, not {value:g}")
     return float(value)
-
-
-def _refuse(bad: BoolArray, problem: str, name: str) -> None:
-    if bad.any():
-        raise InputError(problem, column=name, row=int(np.argmax(bad)) + 1)

@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 import numpy.typing as npt
 
+from evenhand import arrays
 from evenhand.errors import InputError, Undefined, nearest
 from evenhand.measures.cells import Cells
 from evenhand.measures.collaboration import ORACLE, Collaboration, Path, Reviewer
@@ -57,7 +58,7 @@ class History:
         weight = columns.counts(counts, len(score))
         if not weight.sum() > 0.0:
             raise InputError("there are no labelled items")
-        column = None if given is None else columns.matched(columns.numbers(given, "given"), len(score), "given")
+        column = None if given is None else columns.matched(arrays.numbers(given, "given"), len(score), "given")
         return cls(score, columns.labels(y, len(score)), column, weight, columns.share(threshold, "the threshold"))
 
     @property

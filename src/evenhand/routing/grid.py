@@ -14,8 +14,8 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
+from evenhand import arrays
 from evenhand.errors import InputError
-from evenhand.routing import columns
 from evenhand.routing.columns import BoolArray, Places
 from evenhand.routing.exact import items_to_reject, p_not_above
 from evenhand.tally import FloatArray
@@ -45,7 +45,7 @@ class Grid:
         Thresholds may come from scores, such as quantiles of last week's traffic, but never from the labelled sample
         that is to choose among them.
         """
-        values = np.unique(columns.numbers(thresholds, "thresholds"))[::-1]
+        values = np.unique(arrays.numbers(thresholds, "thresholds"))[::-1]
         places = np.unique(np.linspace(0, len(values) // 2, max(1, starts)).round().astype(int)[: len(values)])
         weights = np.zeros(len(values))
         weights[places] = 1.0 / len(places)

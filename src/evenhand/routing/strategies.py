@@ -13,6 +13,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 import numpy.typing as npt
 
+from evenhand import arrays
 from evenhand.errors import InputError, nearest
 from evenhand.measures.cells import TIED
 from evenhand.measures.collaboration import Stage
@@ -93,7 +94,7 @@ class Supplied(Strategy):
     def review_score(self, p: npt.ArrayLike, given: npt.ArrayLike | None = None) -> FloatArray:
         if given is None:
             raise InputError("the strategy reviews by this column; give its values", column=self.column)
-        values = columns.matched(columns.numbers(given, self.column), len(columns.probabilities(p)), self.column)
+        values = columns.matched(arrays.numbers(given, self.column), len(columns.probabilities(p)), self.column)
         return -values if self.lower_first else values
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import json
 from collections.abc import Mapping
 from dataclasses import asdict
@@ -10,11 +9,12 @@ from pathlib import Path
 from typing import Any
 
 from evenhand.errors import InputError
-from evenhand.files import write_text
+from evenhand.files import read_text, write_text
 from evenhand.sampling.cells import Cells, Grid
 from evenhand.sampling.designs import Adaptive
 from evenhand.sampling.plan import AnyDesign, ItemsFile, Measurement, Plan, Pool, Round, design_named, name_of
 from evenhand.sampling.stored_parts import part_from, part_of
+from evenhand.seal import hash_of
 
 FORMAT = 1
 ALTERED = "was altered since it was written: make a new plan rather than changing this one"
@@ -28,7 +28,7 @@ def write_plan(plan: Plan, path: str | Path) -> None:
 def read_plan(path: str | Path) -> Plan:
     """Read a plan; refuse one that was altered."""
     try:
-        return from_json(_text(Path(path)))
+        return from_json(read_text(Path(path), "plan"))
     except InputError as error:
         raise error.within(str(path)) from None
 
@@ -48,17 +48,17 @@ def check_free(path: Path) -> None:
 
 def seal_of(plan: Plan) -> str:
     """The hash that estimates refer to: that of the plan without its batches."""
-    return _seal(_content(plan))
+    return hash_of(_content(plan))
 
 
 def as_json(plan: Plan) -> str:
     """The content of the file."""
     content = _content(plan)
-    before = seal = _seal(content)
+    before = seal = hash_of(content)
     batches = []
     for drawn in plan.rounds:
         batch = _round(drawn)
-        before = _seal({**batch, "before": before})
+        before = hash_of({**batch, "before": before})
         batches.append({**batch, "seal": before})
     return _pretty({**content, "seal": seal, "batches": batches}) + "\n"
 
@@ -74,7 +74,7 @@ def from_json(text: str) -> Plan:
     if content.get("format") != FORMAT:
         raise InputError(f"made by another version of Evenhand (format {content.get('format')}): make the plan again")
     batches, seal = content.pop("batches", None), content.pop("seal", None)
-    if seal != _seal(content):
+    if seal != hash_of(content):
         raise InputError(f"the plan {ALTERED}")
     try:
         rounds = tuple(_rounds(batches, seal))
@@ -87,7 +87,7 @@ def _rounds(batches: Any, seal: str) -> list[Round]:
     before, found = seal, []
     for number, batch in enumerate(batches, start=1):
         own = batch.pop("seal", None)
-        if own != _seal({**batch, "before": before}):
+        if own != hash_of({**batch, "before": before}):
             raise InputError(f"batch {number} of the plan {ALTERED}")
         before, after = own, batch["after"]
         parts = tuple(part_from(part) for part in batch["parts"])
@@ -156,11 +156,6 @@ def _round(drawn: Round) -> dict[str, Any]:
     return {"after": after, "parts": [part_of(part) for part in drawn.parts]}
 
 
-def _seal(content: Mapping[str, Any]) -> str:
-    plain = json.dumps(content, sort_keys=True, ensure_ascii=True, allow_nan=False)
-    return hashlib.sha256(plain.encode()).hexdigest()
-
-
 def _pretty(content: Any, margin: str = "") -> str:
     """JSON in which a list of plain values is one line."""
     inner = margin + " "
@@ -170,14 +165,3 @@ def _pretty(content: Any, margin: str = "") -> str:
     if isinstance(content, list) and any(isinstance(one, dict | list) for one in content):
         return "[\n" + ",\n".join(f"{inner}{_pretty(one, inner)}" for one in content) + f"\n{margin}]"
     return json.dumps(content, ensure_ascii=False, allow_nan=False)
-
-
-def _text(path: Path) -> str:
-    try:
-        return path.read_text(encoding="utf-8")
-    except FileNotFoundError:
-        raise InputError("there is no such file") from None
-    except UnicodeDecodeError:
-        raise InputError("this is not JSON, so no plan") from None
-    except OSError as error:
-        raise InputError(f"the file cannot be read: {error.strerror}") from None

@@ -2,14 +2,9 @@
 
 from __future__ import annotations
 
-import platform
 from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
-
-import numpy as np
-import polars as pl
-import scipy
 
 from evenhand.audits.accuracy import QUESTION, measuring
 from evenhand.audits.accuracy.measuring import Population, measured, times
@@ -18,6 +13,7 @@ from evenhand.audits.measurement.comparisons import by_stratum, compared
 from evenhand.audits.measurement.figures import Sample
 from evenhand.audits.measurement.given import Given
 from evenhand.audits.measurement.matching import Labels
+from evenhand.audits.provenance import versions
 from evenhand.errors import InputError, Undefined
 from evenhand.estimate import Estimate
 from evenhand.finding import Finding, Measured, Slice
@@ -27,7 +23,6 @@ from evenhand.intervals.survey import Figure
 from evenhand.sampling.plan import ALL, Plan, Pool, name_of
 from evenhand.sampling.sequential import Sequential
 from evenhand.sampling.storage import seal_of
-from evenhand.version import __version__
 
 AS_IF = {"cannot tell means yes": 1.0, "cannot tell means no": 0.0}
 PLAIN = ("count", "violations", "population")
@@ -110,13 +105,6 @@ def _anytime(plan: Plan, sample: Sample, labels: Labels, slice_: Slice) -> list[
 
 def _provenance(given: Given) -> dict[str, Any]:
     plan = given.plan
-    versions = {
-        "evenhand": __version__,
-        "python": platform.python_version(),
-        "numpy": np.__version__,
-        "scipy": scipy.__version__,
-        "polars": pl.__version__,
-    }
     return {
         "plan": seal_of(plan),
         "measurement": {name: getattr(plan.measurement, name) for name in remarks.NAMED},
@@ -127,5 +115,5 @@ def _provenance(given: Given) -> dict[str, Any]:
         "batches": given.rounds,
         "labels": {"files": list(given.files), "sha256": given.labels.digest(given.labels.values)[1]},
         "seed": plan.seed,
-        "versions": versions,
+        "versions": versions(),
     }
