@@ -17,7 +17,7 @@ LAYERS = [
     {"audits"},
     {"figures"},
     {"reports"},
-    {"cards"},
+    {"cards", "reproduce"},
     {"cli"},
 ]
 FREE = LAYERS[0]  # of the first layer: may know one another

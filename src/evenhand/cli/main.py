@@ -7,7 +7,21 @@ import sys
 
 import typer
 
-from evenhand.cli import agreement, audit, calibrate, card, demo, init, models, plan, sample, score, synthesise, train
+from evenhand.cli import (
+    agreement,
+    audit,
+    calibrate,
+    card,
+    demo,
+    init,
+    models,
+    plan,
+    reproduce,
+    sample,
+    score,
+    synthesise,
+    train,
+)
 from evenhand.errors import EvenhandError, InputError
 from evenhand.version import __version__
 
@@ -27,6 +41,7 @@ app.command("score")(score.score)
 app.command("train")(train.train)
 app.command("models")(models.models)
 app.command("card")(card.card)
+app.command("reproduce")(reproduce.reproduce)
 app.command("demo")(demo.demo)
 app.add_typer(calibrate.app, name="calibrate")
 app.add_typer(sample.app, name="sample")

@@ -1,0 +1,58 @@
+"""How numbers of a reproduced table are written, for a page and for Markdown alike."""
+
+from __future__ import annotations
+
+from math import isclose
+
+from evenhand.estimate import Estimate
+from evenhand.reproduce.result import Cell, Table
+
+
+def number(value: float, digits: int, *, signed: bool = False) -> str:
+    """To so many digits after the point; whole numbers with commas. What would round to nothing keeps two figures."""
+    if digits == 0:
+        text = f"{value:+,.0f}" if signed else f"{value:,.0f}"
+    elif value and abs(value) < 0.5 * 10.0**-digits and not signed:
+        text = f"{value:.1e}"
+    else:
+        text = f"{value:+,.{digits}f}" if signed else f"{value:,.{digits}f}"
+    return text.replace("-", "−")
+
+
+def ours(cell: Cell, digits: int) -> str:
+    """Our value; a dash where there is none."""
+    if cell.ours is None:
+        return "–"
+    return "undefined" if cell.ours.value is None else number(cell.ours.value, digits)
+
+
+def sure(estimate: Estimate | None, digits: int) -> str:
+    """Its interval, or the p-value of its test; empty for plain facts."""
+    if estimate is None or estimate.value is None:
+        return ""
+    if estimate.low is None or estimate.high is None:
+        return "" if estimate.p_value is None else f"p = {estimate.p_value:.3f}"
+    if isclose(estimate.low, estimate.high, rel_tol=1e-12, abs_tol=1e-15):
+        return ""
+    return f"{number(estimate.low, digits)} to {number(estimate.high, digits)}"
+
+
+def theirs(cell: Cell, digits: int) -> str:
+    """What the paper prints; empty where it prints nothing."""
+    return "" if cell.published is None else number(cell.published, digits)
+
+
+def apart(cell: Cell, table: Table) -> str:
+    """Ours less the paper's."""
+    return "" if cell.difference is None else number(cell.difference, table.digits, signed=True)
+
+
+def markdown(cell: Cell, table: Table) -> str:
+    """A whole cell in one line."""
+    parts = [ours(cell, table.digits)]
+    if between := sure(cell.ours, table.digits):
+        parts.append(f"({between})")
+    if printed := theirs(cell, table.digits):
+        off = apart(cell, table)
+        parts.append(f"· paper {printed}" + (f" ({off})" if off else ""))
+    return " ".join(parts)

@@ -1,0 +1,171 @@
+"""Fetching from a server on this machine: checksums, going on after a break, archives, and one line when it fails."""
+
+from __future__ import annotations
+
+import hashlib
+import io
+import json
+import tarfile
+import threading
+import zipfile
+from collections.abc import Iterator
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+
+import pytest
+
+from evenhand.errors import InputError
+from evenhand.reproduce.corpora.corpus import Corpus, Remote
+from evenhand.reproduce.corpora.fetching import LOCK, fetch, fetch_all
+
+CONTENT = b"id,text\n" + b"1,some words\n" * 50_000
+
+
+class Server:
+    """Serves bytes, with ranges; can break off after so many, and counts what it was asked."""
+
+    def __init__(self) -> None:
+        self.files: dict[str, bytes] = {"/data.csv": CONTENT}
+        self.breaks_after: int | None = None
+        self.ranges = True
+        self.asked: list[str | None] = []
+        server = self
+
+        class Handler(BaseHTTPRequestHandler):
+            def do_GET(self) -> None:
+                wanted = self.headers.get("Range")
+                server.asked.append(wanted)
+                content = server.files.get(self.path)
+                if content is None:
+                    self.send_error(404)
+                    return
+                first = int(wanted.removeprefix("bytes=").rstrip("-")) if wanted and server.ranges else 0
+                if first >= len(content):
+                    self.send_error(416)
+                    return
+                self.send_response(206 if wanted and server.ranges else 200)
+                self.send_header("Content-Length", str(len(content) - first))
+                self.end_headers()
+                self.wfile.write(content[first:][: server.breaks_after])
+
+            def log_message(self, *_: object) -> None:
+                pass
+
+        self.http = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+        threading.Thread(target=self.http.serve_forever, args=(0.02,), daemon=True).start()
+
+    def remote(self, name: str = "data.csv", **more) -> Remote:
+        return Remote(f"http://127.0.0.1:{self.http.server_port}/{name}", name, **more)
+
+
+@pytest.fixture
+def server() -> Iterator[Server]:
+    made = Server()
+    yield made
+    made.http.shutdown()
+    made.http.server_close()
+
+
+def digest(content: bytes) -> str:
+    return hashlib.sha256(content).hexdigest()
+
+
+def test_a_file_with_a_checksum_is_fetched_once(server: Server, tmp_path: Path) -> None:
+    told: list[tuple[str, int, int]] = []
+    remote = server.remote(sha256=digest(CONTENT), size=len(CONTENT))
+    found = fetch(remote, tmp_path, progress=lambda *step: told.append(step))
+    assert (tmp_path / "data.csv").read_bytes() == CONTENT
+    assert found.checked == "published"
+    assert told[-1] == ("fetching data.csv", len(CONTENT), len(CONTENT))
+    fetch(remote, tmp_path)
+    assert len(server.asked) == 1
+    assert not list(tmp_path.glob("*.part"))
+
+
+def test_a_fetch_that_broke_off_goes_on(server: Server, tmp_path: Path) -> None:
+    server.breaks_after = 300_000
+    with pytest.raises(InputError, match="run again to go on"):
+        fetch(server.remote(), tmp_path)
+    assert not (tmp_path / "data.csv").exists()
+    there = (tmp_path / "data.csv.part").stat().st_size
+    assert there > 0
+    server.breaks_after = None
+    fetch(server.remote(), tmp_path)
+    assert server.asked[-1] == f"bytes={there}-"
+    assert (tmp_path / "data.csv").read_bytes() == CONTENT
+
+
+def test_a_server_without_ranges_begins_anew(server: Server, tmp_path: Path) -> None:
+    (tmp_path / "data.csv.part").write_bytes(b"of an earlier try")
+    server.ranges = False
+    fetch(server.remote(), tmp_path)
+    assert (tmp_path / "data.csv").read_bytes() == CONTENT
+
+
+def test_a_part_longer_than_the_file_is_thrown_away(server: Server, tmp_path: Path) -> None:
+    (tmp_path / "data.csv.part").write_bytes(CONTENT + b"more")
+    with pytest.raises(InputError, match="begin anew"):
+        fetch(server.remote(), tmp_path)
+    fetch(server.remote(), tmp_path)
+    assert (tmp_path / "data.csv").read_bytes() == CONTENT
+
+
+def test_what_is_not_the_published_file_is_removed(server: Server, tmp_path: Path) -> None:
+    with pytest.raises(InputError, match="not the one that its publisher states"):
+        fetch(server.remote(sha256=digest(b"other"), size=5), tmp_path)
+    assert not (tmp_path / "data.csv").exists()
+
+
+def test_without_a_checksum_the_first_fetch_is_written_down(server: Server, tmp_path: Path) -> None:
+    assert fetch(server.remote(), tmp_path).checked == "first fetch"
+    lock = json.loads((tmp_path / LOCK).read_text())
+    assert lock["data.csv"]["sha256"] == digest(CONTENT)
+    assert lock["data.csv"]["size"] == len(CONTENT)
+    assert fetch(server.remote(), tmp_path).checked == "lock"
+    (tmp_path / "data.csv").unlink()
+    server.files["/data.csv"] = b"changed"
+    with pytest.raises(InputError, match="not the one that was fetched before"):
+        fetch(server.remote(), tmp_path)
+
+
+def test_archives_give_only_what_was_asked_for_and_write_nowhere_else(server: Server, tmp_path: Path) -> None:
+    packed = io.BytesIO()
+    with zipfile.ZipFile(packed, "w") as archive:
+        archive.writestr("deep/folder/wanted.csv", "a,b\n")
+        archive.writestr("../escaped.csv", "x")
+    tarred = io.BytesIO()
+    with tarfile.open(fileobj=tarred, mode="w:gz") as archive:
+        info = tarfile.TarInfo("SBIC/wanted.csv")
+        info.size = 4
+        archive.addfile(info, io.BytesIO(b"c,d\n"))
+    server.files |= {"/data.zip": packed.getvalue(), "/data.tgz": tarred.getvalue(), "/no.zip": b"PK"}
+    fetch(server.remote("data.zip", members=("wanted.csv",)), tmp_path / "zip")
+    fetch(server.remote("data.tgz", members=("wanted.csv",)), tmp_path / "tar")
+    assert (tmp_path / "zip" / "wanted.csv").read_text() == "a,b\n"
+    assert (tmp_path / "tar" / "wanted.csv").read_text() == "c,d\n"
+    assert not list(tmp_path.rglob("escaped.csv"))
+    with pytest.raises(InputError, match=r"does not hold lacking\.csv"):
+        fetch(server.remote("data.zip", members=("lacking.csv",)), tmp_path / "zip")
+    with pytest.raises(InputError, match="cannot be opened"):
+        fetch(server.remote("no.zip", members=("wanted.csv",)), tmp_path / "bad")
+
+
+def test_failures_are_one_line(server: Server, tmp_path: Path) -> None:
+    with pytest.raises(InputError, match="the server answers 404"):
+        fetch(server.remote("nothing.csv"), tmp_path)
+    with pytest.raises(InputError, match="cannot be fetched"):
+        fetch(Remote("http://127.0.0.1:9/data.csv", "data.csv"), tmp_path)
+    (tmp_path / "file").write_text("")
+    with pytest.raises(InputError, match="cannot be written"):
+        fetch(server.remote(), tmp_path / "file")
+    (tmp_path / LOCK).write_text("{")
+    with pytest.raises(InputError, match="lock file cannot be read"):
+        fetch(server.remote(), tmp_path)
+
+
+def test_all_files_of_a_corpus_go_into_its_own_folder(server: Server, tmp_path: Path) -> None:
+    corpus = Corpus("one", "One", "http://x", "none", {}, (), remotes=(server.remote(),))
+    assert len(fetch_all([corpus], tmp_path)) == 1
+    assert (tmp_path / "one" / "data.csv").exists()
+    with pytest.raises(InputError, match="without an account"):
+        fetch_all([Corpus("two", "Two", "http://x", "none", {}, ())], tmp_path)

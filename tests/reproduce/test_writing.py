@@ -1,0 +1,103 @@
+"""What is written: a page that loads nothing, Markdown, JSON, figures; the same numbers everywhere."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from evenhand.estimate import Estimate
+from evenhand.reproduce import PAPERS
+from evenhand.reproduce.corpora import CORPORA
+from evenhand.reproduce.published import published, source
+from evenhand.reproduce.result import Cell, Omission, Result, Table, claim, fact, over_runs
+from evenhand.reproduce.words import markdown, number
+from evenhand.reproduce.writing import save
+from evenhand.synthetic.shapes import shaped
+
+ABOUT = {
+    "paper": "bias",
+    "title": "A paper <b>",
+    "citation": "Somebody 2019",
+    "command": "evenhand reproduce bias --data DATA",
+    "seconds": 3.2,
+    "made": "2024-01-01",
+    "versions": {"evenhand": "0", "python": "3"},
+}
+
+
+@pytest.fixture(scope="module")
+def result() -> Result:
+    import evenhand as eh
+    from evenhand.figures import figures
+
+    finding = eh.audit(shaped("A", rows=2000, seed=1), score="score", label="label", groups=["group"]).findings[0]
+    rows = (
+        ("one | two", (Cell(Estimate(0.51, 0.4, 0.6, 0.95, "m", 9), 0.5), Cell(None, 0.25))),
+        ("<script>", (Cell(Estimate.undefined("no items", level=0.95, n=0), 0.5), Cell())),
+    )
+    table = Table("table_1", "Table 1", "row", ("a", "b"), rows, on="made up", digits=2, notes=("why",))
+    source = {
+        "title": "C",
+        "layout": "CSV",
+        "rows": 3,
+        "licence": "none",
+        "files": [{"source": "c.csv", "sha256": "0" * 64}],
+    }
+    return Result(
+        (table,),
+        (claim("it is so", True, "1 > 0"), claim("it is not", False, ""), claim("who knows", None, "")),
+        tuple(figures(finding))[:1],
+        slips=("a slip",),
+        omissions=(Omission("Figure 9", "no data"),),
+        sources=(source,),
+    )
+
+
+def test_everything_is_written_and_loads_nothing(result: Result, tmp_path: Path) -> None:
+    save(result, ABOUT, tmp_path)
+    page = (tmp_path / "report.html").read_text()
+    assert "<script" not in page
+    assert "http" not in page.split("</style>")[1].replace("http://www.w3.org/", "")
+    assert "&lt;script&gt;" in page
+    assert "A paper &lt;b&gt;" in page
+    for said in ("not held", "undecided", "a slip", "Figure 9", "0" * 64, "evenhand reproduce bias --data DATA"):
+        assert said in page
+    text = (tmp_path / "results.md").read_text()
+    assert "| one \\| two | 0.51 (0.40 to 0.60) · paper 0.50 (+0.01) |" in text
+    picture = text.split("](")[1].split(")")[0]
+    assert (tmp_path / picture).exists()
+    assert (tmp_path / picture).with_suffix(".png").read_bytes().startswith(b"\x89PNG")
+
+
+def test_the_records_are_flat_and_know_the_difference(result: Result, tmp_path: Path) -> None:
+    save(result, ABOUT, tmp_path)
+    data = json.loads((tmp_path / "results.json").read_text())
+    assert data["command"] == ABOUT["command"]
+    first, second, third = data["records"]
+    assert first["difference"] == pytest.approx(0.01)
+    assert (first["ours"], first["low"], first["published"]) == (0.51, 0.4, 0.5)
+    assert "ours" not in second
+    assert third["note"] == "no items"
+    assert third["difference"] is None
+    assert [one["verdict"] for one in data["claims"]] == ["held", "not held", "undecided"]
+
+
+def test_how_numbers_are_written() -> None:
+    assert number(1234.0, 0) == "1,234"
+    assert number(-0.25, 2) == "−0.25"
+    assert number(0.00004, 3) == "4.0e−05"
+    assert number(0.02, 2, signed=True) == "+0.02"
+    table = Table("t", "t", "r", ("c",), (), on="", digits=3)
+    assert markdown(Cell(fact(2.0)), table) == "2.000"
+    assert markdown(Cell(over_runs([1.0, 3.0], n=2), 1.5), table) == "2.000 (1.000 to 3.000) · paper 1.500 (+0.500)"
+    assert markdown(Cell(Estimate.tested(0.1, 0.04, level=0.95, method="m", n=3)), table) == "0.100 (p = 0.040)"
+
+
+def test_papers_name_corpora_that_there_are_and_where_they_are_published() -> None:
+    for paper in PAPERS.values():
+        assert set(paper.needs) <= set(CORPORA)
+        assert set(paper.any_of) <= set(paper.needs)
+        assert published(paper.name)
+        assert source(paper.name) == paper.citation
