@@ -127,10 +127,10 @@ def compare(
     roles = _roles(probabilities, classes, score, scale, normalise) | _truth(
         label, positive, label_threshold, count, where
     )
-    plain, in_runs = Declaration.of(roles), Declaration.of(roles | {"slices": [run] if run else None})
+    in_runs = Declaration.of(roles | {"slices": [run] if run else None})
     chosen = {"run": run, "seeds": seeds, "bins": bins, "bins_by": bins_by, "seed": seed}
     settings = ComparisonSettings.of(chosen)
-    others = {name: open_evidence(path, plain) for name, path in _named(beside or [])}
+    others = {name: open_evidence(path, in_runs) for name, path in _named(beside or [])}
     with progress_bar() as progress:
         first, second = (open_evidence(path, in_runs) for path in (validation, test))
         report = Report((compare_calibrators(first, second, settings, beside=others, progress=progress),), second.name)

@@ -21,8 +21,11 @@ def trained(
     frame: pl.DataFrame, method: str, *, progress: Progress, options: Mapping[str, Any] | None = None
 ) -> Trainable:
     """A model of the `label` of each `text`."""
+    from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]
+
     data = read_labelled(open_source(frame.select("text", "label")), Question(label=("label",), text="text"))
-    return methods.train(data, method=method, options=options or {}, progress=progress)
+    with threadpool_limits(1):  # many small products: threads would wait for one another
+        return methods.train(data, method=method, options=options or {}, progress=progress)
 
 
 def probabilities(model: Classifier, texts: pl.Series) -> FloatArray:

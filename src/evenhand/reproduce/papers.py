@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from evenhand.errors import InputError, nearest
-from evenhand.reproduce import bias
+from evenhand.reproduce import bias, calibration, perspective
 from evenhand.reproduce.paper import Paper
 from evenhand.reproduce.published import source
 
@@ -18,6 +18,24 @@ PAPERS: dict[str, Paper] = {
             needs=("civil_comments", "perspective_madlibs", "madlibs_77k", "wikipedia_talk", "hatecheck"),
             any_of=("perspective_madlibs", "civil_comments", "wikipedia_talk"),
             run=bias.reproduce,
+        ),
+        Paper(
+            name="calibration",
+            title="Class-wise Calibration: A Case Study on COVID-19 Hate Speech",
+            citation=source("calibration"),
+            shows=("Tables 1 to 4", "Figures 1 and 2"),
+            needs=("east_asian_prejudice", "reddit_cad", "covid_hate"),
+            any_of=("east_asian_prejudice", "reddit_cad", "covid_hate"),
+            run=calibration.reproduce,
+        ),
+        Paper(
+            name="perspective",
+            title="Are you sure? Measuring models bias in content moderation through uncertainty",
+            citation=source("perspective"),
+            shows=("Tables 1 and 2", "Figures 1 to 6"),
+            needs=("crehate", "sbic", "wikipedia_talk", "reddit_cad", "md_agreement"),
+            any_of=("crehate", "sbic"),
+            run=perspective.reproduce,
         ),
     )
 }

@@ -15,7 +15,7 @@ import numpy as np
 from evenhand.audits.calibration.numbers import OVERALL, Number, binned, of_class
 from evenhand.audits.calibration.settings import COUNTS, CalibrationSettings
 from evenhand.audits.calibrators import verdict
-from evenhand.audits.calibrators.rounds import Round, redrawn, whole
+from evenhand.audits.calibrators.rounds import Round, redrawn, runs, whole
 from evenhand.audits.calibrators.verdict import NONE
 from evenhand.audits.provenance import provenance
 from evenhand.calibrators import METHODS, fit
@@ -65,7 +65,10 @@ def compare_calibrators(
     beside: Mapping[str, Evidence] | None = None,
     progress: Progress = silent,
 ) -> Finding:
-    """Measure all calibrators; `beside` are test predictions of other models, such as one trained in another way."""
+    """Measure all calibrators; `beside` are test predictions of other models, such as one trained in another way.
+
+    Where runs of the model are told apart, those of the others are too.
+    """
     if validation.provenance()["evidence"] == test.provenance()["evidence"]:
         raise InputError(
             "these are the items that calibrators would be fitted on: measure with others", source=test.name
@@ -82,7 +85,8 @@ def compare_calibrators(
             progress("fitting and measuring", done * len(methods) + number, len(pairs) * len(methods))
             _add(values[name], asked, _judged(pair.test, _applied(pair, name)[0]))
     for name, evidence in (beside or {}).items():
-        _add(values[name], asked, _beside(evidence, classes))
+        for other in runs(evidence, settings.run):
+            _add(values[name], asked, _beside(other, classes, evidence))
     given = [(pair, {name: _applied(pair, name) for name in methods}) for pair in plain]
     losses = verdict.Losses.of_rounds([(pair, {name: p for name, (p, _) in all_of.items()}) for pair, all_of in given])
     notes = dict.fromkeys(
@@ -130,8 +134,7 @@ def _judged(test: Classed, probabilities: FloatArray) -> Judged:
     return Judged.of(Weighed.of(Predictions.of(probabilities), weights), test.label)
 
 
-def _beside(evidence: Evidence, classes: Sequence[str]) -> Judged:
-    (classed,) = evidence.classed(evidence.parts[0])
+def _beside(classed: Classed, classes: Sequence[str], evidence: Evidence) -> Judged:
     if tuple(classed.classes) != tuple(classes):
         raise InputError(f"its classes are not those compared: {', '.join(classes)}", source=evidence.name)
     return _judged(classed, classed.probabilities)

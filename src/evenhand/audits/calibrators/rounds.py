@@ -60,6 +60,11 @@ def _runs(evidence: Evidence, run: str) -> Iterator[tuple[str, Classed]]:
             yield part.slice[run], next(evidence.classed(part))
 
 
+def runs(evidence: Evidence, run: str | None) -> list[Classed]:
+    """Each run of a model by itself, or all of it where runs are not told apart."""
+    return [_one(evidence)] if run is None else [classed for _, classed in _runs(evidence, run)]
+
+
 def _same_run(there: dict[str, Classed], value: str, run: str, test: Evidence) -> Classed:
     if value not in there:
         raise InputError(f"no row is of the run '{value}', which the validation data has", source=test.name, column=run)
