@@ -213,3 +213,25 @@ def written(frame: pl.DataFrame, path: Path) -> Path:
     path.parent.mkdir(parents=True, exist_ok=True)
     frame.write_csv(path, separator="\t" if path.suffix == ".tsv" else ",")
     return path
+
+
+def runs(
+    folder: Path, rows: int = 1500, *, seeds: int = 2, losses: tuple[str, ...] = ("cross-entropy", "focal")
+) -> None:
+    """Runs of five methods in both environments; ensembles have one run and know most, deployment is harder."""
+    skill = {"deterministic": 0.8, "sngp": 0.8, "mc-dropout": 0.9, "ensemble": 1.8, "sngp-ensemble": 1.7}
+    folder.mkdir(parents=True, exist_ok=True)
+    for number, (name, share, harder) in enumerate((("test", 0.1, 1.0), ("deployment", 0.05, 0.6))):
+        rng = np.random.default_rng([19, number])
+        label = rng.random(rows) < share
+        columns: dict[str, object] = {"id": [f"{name}-{n}" for n in range(rows)], "label": label.astype(int)}
+        for method, known in skill.items():
+            for loss in losses:
+                for seed in range(1 if "ensemble" in method else seeds):
+                    drawn = rng.normal(size=rows)
+                    logit = harder * known * (2.0 * label - 1.0) - 1.2 + 1.1 * drawn
+                    p = 1.0 / (1.0 + np.exp(-logit * (0.6 if loss == "focal" else 1.0)))
+                    columns[f"p:{method}:{loss}:{seed}"] = p
+                    if method not in ("deterministic",):
+                        columns[f"v:{method}:{loss}:{seed}"] = p * (1 - p) * rng.random(rows)
+        pl.DataFrame(columns).write_parquet(folder / f"{name}.parquet")

@@ -17,7 +17,9 @@ def listing() -> Iterator[str]:
         yield f"{paper.name}: {paper.title}"
         yield f"  {paper.citation}"
         yield f"  makes {'; '.join(paper.shows)}"
-        yield from (f"  uses {CORPORA[name].where()}" for name in paper.needs)
+        yield from (
+            f"  uses {what}" for what in (*(CORPORA[name].where() for name in paper.needs), paper.takes) if what
+        )
         yield ""
     yield "evenhand reproduce PAPER --data FOLDER"
 

@@ -40,6 +40,7 @@ class Paper:
     title: str
     citation: str
     shows: tuple[str, ...]  # its tables and figures that can be made
-    needs: tuple[str, ...]  # corpora it can use; at least one of each group of `any_of`
+    needs: tuple[str, ...]  # corpora it can use
     run: Callable[[Workplace], Result]
     any_of: tuple[str, ...] = ()  # without one of these there is nothing to do
+    takes: str = ""  # what it takes that is no corpus

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from evenhand.errors import InputError, nearest
-from evenhand.reproduce import bias, calibration, perspective
+from evenhand.reproduce import bias, calibration, collaboration, perspective
 from evenhand.reproduce.paper import Paper
 from evenhand.reproduce.published import source
 
@@ -18,6 +18,15 @@ PAPERS: dict[str, Paper] = {
             needs=("civil_comments", "perspective_madlibs", "madlibs_77k", "wikipedia_talk", "hatecheck"),
             any_of=("perspective_madlibs", "civil_comments", "wikipedia_talk"),
             run=bias.reproduce,
+        ),
+        Paper(
+            name="collaboration",
+            title="Measuring and Improving Model-Moderator Collaboration using Uncertainty Estimation",
+            citation=source("collaboration"),
+            shows=("Tables 1 to 3", "Figures 2 to 14"),
+            needs=(),
+            takes="runs of models: test.parquet and deployment.parquet, a column p:METHOD:LOSS:SEED for each",
+            run=collaboration.reproduce,
         ),
         Paper(
             name="calibration",
