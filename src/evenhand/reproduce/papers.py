@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from evenhand.errors import InputError, nearest
-from evenhand.reproduce import bias, calibration, collaboration, perspective
+from evenhand.reproduce import accuracy, bias, calibration, collaboration, perspective
 from evenhand.reproduce.paper import Paper
 from evenhand.reproduce.published import source
 
@@ -36,6 +36,15 @@ PAPERS: dict[str, Paper] = {
             needs=("east_asian_prejudice", "reddit_cad", "covid_hate"),
             any_of=("east_asian_prejudice", "reddit_cad", "covid_hate"),
             run=calibration.reproduce,
+        ),
+        Paper(
+            name="accuracy",
+            title="Operationalizing content moderation “accuracy” in the Digital Services Act",
+            citation=source("accuracy"),
+            shows=("Tables 1, 3 and 4", "Figures 1 and 2"),
+            needs=("civil_comments", "wikipedia_talk", "wikipedia_context"),
+            any_of=("civil_comments", "wikipedia_talk"),
+            run=accuracy.reproduce,
         ),
         Paper(
             name="perspective",
