@@ -3,6 +3,7 @@
 # make check  style, types and layers
 # make bench  speed and memory beside what people use today, as ratios of one run
 # make model  trains the default model again (needs EVENHAND_DATA)
+# make reproduced  reproduces the papers again, with the data in EVENHAND_DATA
 # make study  long simulations; their results are committed under studies/results
 PYTHON ?= python3
 VENV ?= .venv
@@ -10,7 +11,7 @@ BENCH_VENV ?= .venv-bench
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check install --quiet --constraint constraints.txt
 
-.PHONY: demo test check bench model study clean
+.PHONY: demo test check bench model reproduced study clean
 
 demo: $(VENV)/.demo
 	$(BIN)/evenhand demo
@@ -35,6 +36,10 @@ bench: $(VENV)/.demo $(BENCH_VENV)/.bench
 
 model: $(VENV)/.demo
 	$(BIN)/python -m models.default
+
+reproduced: $(VENV)/.demo
+	for paper in bias calibration accuracy perspective; do \
+	  $(BIN)/evenhand reproduce $$paper --data "$(EVENHAND_DATA)" --out reproduced/$$paper || exit 1; done
 
 study: $(VENV)/.test
 	$(BIN)/python -m studies

@@ -47,3 +47,24 @@ def test_bad_input_is_one_line(program, tmp_path: Path) -> None:
         assert done.code == 2, arguments
         assert said in done.err
         assert done.err.count("\n") == 1
+
+
+def test_data_is_fetched_and_what_cannot_be_is_said(program, tmp_path: Path, monkeypatch) -> None:
+    """The fetching itself is tested beside the fetcher; here what is told of it."""
+    from evenhand.reproduce.corpora import fetching
+
+    def fetch_all(corpora, folder: Path, *, progress):
+        tiny.madlibs(folder)
+        names = [corpus.name for corpus in corpora]
+        return [fetching.Fetched("https://x/data.csv", 3, "0" * 64, "first fetch")], [f"{names[0]} is not to be had"]
+
+    monkeypatch.setattr(fetching, "fetch_all", fetch_all)
+    folder = tmp_path / "fetched"
+    folder.mkdir()
+    done = program("reproduce", "bias", "--download", folder, "--json")
+    assert done.code == 0
+    assert "no checksum is published, so this one was written down: https://x/data.csv" in done.err
+    assert "not fetched: civil_comments is not to be had" in done.err
+    done = program("reproduce", "collaboration", "--download", folder)
+    assert done.code == 2
+    assert "these cannot be fetched: give --data" in done.err

@@ -53,7 +53,7 @@ def test_claims_and_figures_follow(made) -> None:
 
 def test_more_than_half_is_not_half() -> None:
     assert MORE_THAN_HALF > 0.5
-    assert 6 / 11 > MORE_THAN_HALF  # the next share that annotators can give
+    assert MORE_THAN_HALF < 6 / 11  # the next share that annotators can give
 
 
 def test_without_a_rare_set_there_is_none(tmp_path: Path) -> None:

@@ -164,8 +164,13 @@ def test_failures_are_one_line(server: Server, tmp_path: Path) -> None:
 
 
 def test_all_files_of_a_corpus_go_into_its_own_folder(server: Server, tmp_path: Path) -> None:
-    corpus = Corpus("one", "One", "http://x", "none", {}, (), remotes=(server.remote(),))
-    assert len(fetch_all([corpus], tmp_path)) == 1
+    one = Corpus("one", "One", "http://x", "none", {}, (), remotes=(server.remote(),))
+    none = Corpus("two", "Two", "http://two", "none", {}, ())
+    gone = Corpus("three", "Three", "http://x", "none", {}, (), remotes=(server.remote("gone.csv"),))
+    found, failed = fetch_all([one, none, gone], tmp_path)
+    assert [fetched.size for fetched in found] == [len(CONTENT)]
     assert (tmp_path / "one" / "data.csv").exists()
-    with pytest.raises(InputError, match="without an account"):
-        fetch_all([Corpus("two", "Two", "http://x", "none", {}, ())], tmp_path)
+    assert failed[0] == "Two cannot be fetched from here: see http://two"
+    assert failed[1].endswith("the server answers 404")
+    with pytest.raises(InputError, match="Two cannot be fetched from here"):
+        fetch_all([none], tmp_path)

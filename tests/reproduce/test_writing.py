@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 
 import pytest
@@ -87,7 +88,9 @@ def test_the_records_are_flat_and_know_the_difference(result: Result, tmp_path: 
 def test_how_numbers_are_written() -> None:
     assert number(1234.0, 0) == "1,234"
     assert number(-0.25, 2) == "−0.25"
-    assert number(0.00004, 3) == "4.0e−05"
+    assert number(0.00004, 4) == "4.0e−05"
+    assert number(-0.00004, 3) == "0.000"
+    assert number(-0.00004, 4, signed=True) == "0.0000"
     assert number(0.02, 2, signed=True) == "+0.02"
     table = Table("t", "t", "r", ("c",), (), on="", digits=3)
     assert markdown(Cell(fact(2.0)), table) == "2.000"
@@ -101,3 +104,28 @@ def test_papers_name_corpora_that_there_are_and_where_they_are_published() -> No
         assert set(paper.any_of) <= set(paper.needs)
         assert published(paper.name)
         assert source(paper.name) == paper.citation
+
+
+def test_every_paper_has_its_section_in_the_docs_and_every_corpus_its_place() -> None:
+    root = Path(__file__).parents[2]
+    page = (root / "docs" / "reproduce.md").read_text()
+    for name in PAPERS:
+        assert f"\n## {name}\n" in page
+    assert {name for paper in PAPERS.values() for name in paper.needs} | {"perspective_madlibs_published"} == set(
+        CORPORA
+    )
+
+
+def test_committed_results_are_of_these_papers_small_and_without_a_path() -> None:
+    folder = Path(__file__).parents[2] / "reproduced"
+    found = [path for path in folder.rglob("*") if path.suffix in (".md", ".json", ".svg")]
+    assert sum(path.stat().st_size for path in found) < 2_000_000
+    for name in ("bias", "calibration", "accuracy", "perspective"):
+        data = json.loads((folder / name / "results.json").read_text())
+        assert data["command"] == f"evenhand reproduce {name} --data DATA"
+        assert data["citation"] == PAPERS[name].citation
+        text = (folder / name / "results.md").read_text()
+        for place in ("/home/", "/tmp/", "/work/", "/root/", "\\Users\\"):
+            assert place not in text + json.dumps(data)
+        for picture in re.findall(r"\]\((figures/[^)]+)\)", text):
+            assert (folder / name / picture).exists()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -9,6 +10,22 @@ from evenhand.errors import InputError
 from evenhand.progress import Progress
 from evenhand.reproduce import PAPERS, Reproduced, reproduce
 from evenhand.reproduce.corpora import CORPORA
+from evenhand.reproduce.paper import Paper
+from evenhand.reproduce.papers import find
+
+
+def _fetch(paper: Paper, folder: Path, progress: Progress) -> None:
+    """What can be had; of the rest it is said, and the paper goes as far as the data does."""
+    from evenhand.reproduce.corpora.fetching import fetch_all
+
+    if not paper.needs:
+        raise InputError(f"'{paper.name}' takes {paper.takes}; these cannot be fetched: give --data")
+    found, failed = fetch_all([CORPORA[name] for name in paper.needs], folder, progress=progress)
+    for one in found:
+        if one.checked == "first fetch":
+            print(f"no checksum is published, so this one was written down: {one.url}", file=sys.stderr)
+    for line in failed:
+        print(f"not fetched: {line}", file=sys.stderr)
 
 
 def listing() -> Iterator[str]:
@@ -31,10 +48,7 @@ def run(
     if (data is None) == (download is None):
         raise InputError("say where the data is: --data FOLDER, or --download FOLDER to fetch it")
     if download is not None:
-        from evenhand.reproduce.corpora.fetching import fetch_all
-        from evenhand.reproduce.papers import find
-
-        fetch_all([CORPORA[name] for name in find(paper).needs], download, progress=progress)
+        _fetch(find(paper), download, progress)
     folder = data or download
     assert folder is not None
     return reproduce(paper, folder, seed=seed, light=light, progress=progress)

@@ -7,15 +7,18 @@ from math import isclose
 from evenhand.estimate import Estimate
 from evenhand.reproduce.result import Cell, Table
 
+FINE = 4  # digits
+
 
 def number(value: float, digits: int, *, signed: bool = False) -> str:
-    """To so many digits after the point; whole numbers with commas. What would round to nothing keeps two figures."""
-    if digits == 0:
-        text = f"{value:+,.0f}" if signed else f"{value:,.0f}"
-    elif value and abs(value) < 0.5 * 10.0**-digits and not signed:
-        text = f"{value:.1e}"
-    else:
-        text = f"{value:+,.{digits}f}" if signed else f"{value:,.{digits}f}"
+    """To so many digits after the point; whole numbers with commas, and nothing without a sign.
+
+    Where four digits and more are shown, small values count: what would round to nothing keeps two figures.
+    """
+    if round(value, digits) == 0.0:
+        small = value and digits >= FINE and not signed
+        return f"{value:.1e}".replace("-", "−") if small else f"{0.0:.{digits}f}"
+    text = f"{value:+,.{digits}f}" if signed else f"{value:,.{digits}f}"
     return text.replace("-", "−")
 
 

@@ -17,7 +17,7 @@ MANY = 3.0  # times the overall error: "varies greatly"
 
 def claims(compared: Compared, audited: Finding) -> Iterator[Claim]:
     """All of them. `audited` is the uncalibrated model of one run beside what honest probabilities would show."""
-    where = f" ({compared.name.replace('_', ' ')})"
+    where = f" ({compared.title})"
     for one in (*_classes(compared), *_methods(compared), *_oversampling(compared), *_weighting(compared)):
         yield Claim(one.text + where, one.verdict, one.why)
     yield from (Claim(one.text + where, one.verdict, one.why) for one in _honest(compared, audited))
@@ -105,7 +105,7 @@ def _weighting(compared: Compared) -> Iterator[Claim]:
     )
     cost = {m: (compared.value(m, "WTS"), compared.value(m, "Uncalibrated")) for m in OVERALL}
     yield claim(
-        "It is better than the uncalibrated model overall, too",
+        "Weighted temperature scaling is better than the uncalibrated model overall, too",
         all(one < two for one, two in cost.values()),
         ", ".join(f"{m.upper()} {one:.4f} against {two:.4f}" for m, (one, two) in cost.items()),
     )

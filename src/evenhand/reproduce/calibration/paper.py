@@ -15,7 +15,7 @@ from evenhand.reports import audit
 from evenhand.reproduce.calibration.claims import claims
 from evenhand.reproduce.calibration.printed import CLASSES, summaries
 from evenhand.reproduce.calibration.runs import RUN, Predicted, predicted
-from evenhand.reproduce.calibration.tables import Compared, tables
+from evenhand.reproduce.calibration.tables import SHORT, Compared, tables
 from evenhand.reproduce.paper import Workplace
 from evenhand.reproduce.result import Omission, Result
 
@@ -88,7 +88,7 @@ def _audited(place: Workplace, found: Predicted, calibrator: str | None) -> Find
 
 
 def _figures(name: str, before: Finding, after: Finding) -> Iterator[Figure]:
-    where = name.replace("_", " ")
+    where = SHORT[name]
     for finding, when, letter in ((before, "uncalibrated", "a"), (after, "temperature scaling", "b")):
         for draw, number, what in ((reliability, 1, "all items"), (class_reliability, 2, "the items of each class")):
             if drawn := draw(finding, None):

@@ -12,6 +12,7 @@ from evenhand.reproduce.published import published
 from evenhand.reproduce.result import Cell, Row, Table
 
 OURS = dict(zip(METHODS, ("none", "ts", "isotonic", "histogram", "vector", "smote", "wts"), strict=True))
+SHORT = {"east_asian_prejudice": "the paper's tweets", "reddit_cad": "Reddit", "covid_hate": "COVID-HATE"}
 SUMMARIES = {
     "ece": "ECE",
     "ace": "ACE",
@@ -33,6 +34,11 @@ class Compared:
     classes: tuple[str, ...]
     counterparts: Mapping[str, str]
     same: bool
+
+    @property
+    def title(self) -> str:
+        """How the corpus is called in a heading."""
+        return SHORT[self.name]
 
     def get(self, measure: str, method: str, **slice_: str) -> Estimate | None:
         """Of one of the paper's methods; None where it has no value."""
@@ -128,7 +134,7 @@ def _table(
         why += " Not the paper's data either: compare what each method does to each number, not the numbers."
     return Table(
         f"{name}_{compared.name}",
-        f"{title} ({compared.name.replace('_', ' ')})",
+        f"{title} ({compared.title})",
         head,
         tuple(columns),
         tuple(rows),

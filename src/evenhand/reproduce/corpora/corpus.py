@@ -70,7 +70,6 @@ class Corpus:
     layouts: tuple[Layout, ...]
     checks: tuple[Check, ...] = ()
     remotes: tuple[Remote, ...] = ()
-    account: str = ""  # who asks for an account before one may fetch it
 
     def where(self) -> str:
         """Where to get it, in a sentence."""

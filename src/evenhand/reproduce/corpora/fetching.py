@@ -39,15 +39,23 @@ class Fetched:
     checked: str  # "published", "lock" or "first fetch"
 
 
-def fetch_all(corpora: Iterable[Corpus], folder: Path, *, progress: Progress = silent) -> list[Fetched]:
-    """Every file that can be fetched without an account, into a folder for each corpus."""
+def fetch_all(
+    corpora: Iterable[Corpus], folder: Path, *, progress: Progress = silent
+) -> tuple[list[Fetched], list[str]]:
+    """Every file that can be fetched, into a folder for each corpus; and in a line each, what could not be."""
     found: list[Fetched] = []
+    failed: list[str] = []
     for corpus in corpora:
+        if not corpus.remotes:
+            failed.append(f"{corpus.title} cannot be fetched from here: see {corpus.page}")
         for remote in corpus.remotes:
-            found.append(fetch(remote, folder / corpus.name, progress=progress))
+            try:
+                found.append(fetch(remote, folder / corpus.name, progress=progress))
+            except InputError as error:
+                failed.append(str(error))
     if not found:
-        raise InputError("none of this data can be fetched without an account", source=str(folder))
-    return found
+        raise InputError(failed[0] if failed else "there is nothing to fetch", source=str(folder))
+    return found, failed
 
 
 def fetch(remote: Remote, folder: Path, *, progress: Progress = silent) -> Fetched:
