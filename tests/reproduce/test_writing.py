@@ -87,6 +87,8 @@ def test_the_records_are_flat_and_know_the_difference(result: Result, tmp_path: 
 
 def test_how_numbers_are_written() -> None:
     assert number(1234.0, 0) == "1,234"
+    assert number(1234.0, 3) == "1,234"
+    assert number(12.0, 1) == "12.0"
     assert number(-0.25, 2) == "−0.25"
     assert number(0.00004, 4) == "4.0e−05"
     assert number(-0.00004, 3) == "0.000"
@@ -94,6 +96,8 @@ def test_how_numbers_are_written() -> None:
     assert number(0.02, 2, signed=True) == "+0.02"
     table = Table("t", "t", "r", ("c",), (), on="", digits=3)
     assert markdown(Cell(fact(2.0)), table) == "2.000"
+    assert markdown(Cell(None, 0.5), table) == "paper 0.500"
+    assert markdown(Cell(), table) == "–"
     assert markdown(Cell(over_runs([1.0, 3.0], n=2), 1.5), table) == "2.000 (1.000 to 3.000) · paper 1.500 (+0.500)"
     assert markdown(Cell(Estimate.tested(0.1, 0.04, level=0.95, method="m", n=3)), table) == "0.100 (p = 0.040)"
 

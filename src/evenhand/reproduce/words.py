@@ -8,6 +8,7 @@ from evenhand.estimate import Estimate
 from evenhand.reproduce.result import Cell, Table
 
 FINE = 4  # digits
+COUNTED = 100  # whole numbers from here on are counts
 
 
 def number(value: float, digits: int, *, signed: bool = False) -> str:
@@ -15,6 +16,8 @@ def number(value: float, digits: int, *, signed: bool = False) -> str:
 
     Where four digits and more are shown, small values count: what would round to nothing keeps two figures.
     """
+    if abs(value) >= COUNTED and value == int(value):
+        digits = 0
     if round(value, digits) == 0.0:
         small = value and digits >= FINE and not signed
         return f"{value:.1e}".replace("-", "−") if small else f"{0.0:.{digits}f}"
@@ -52,10 +55,10 @@ def apart(cell: Cell, table: Table) -> str:
 
 def markdown(cell: Cell, table: Table) -> str:
     """A whole cell in one line."""
-    parts = [ours(cell, table.digits)]
+    parts = [ours(cell, table.digits)] if cell.ours is not None or cell.published is None else []
     if between := sure(cell.ours, table.digits):
         parts.append(f"({between})")
     if printed := theirs(cell, table.digits):
         off = apart(cell, table)
-        parts.append(f"· paper {printed}" + (f" ({off})" if off else ""))
+        parts.append(f"{'· ' if parts else ''}paper {printed}" + (f" ({off})" if off else ""))
     return " ".join(parts)

@@ -64,12 +64,15 @@ def _least_divergent(one: Judged) -> Claim:
         for m in one.models
         for ours in one.groups.values()
     ]
-    beyond = sum("stands_out" in e.flags for e in tested if e is not None)
+    known = [e for e in tested if e is not None and e.p_value is not None]
+    below = sum((e.p_value or 0.0) < 0.05 for e in known)
+    beyond = sum("stands_out" in e.flags for e in known)
     return claim(
         f"Uncertainty divergence is lowest for {TITLES[said]} ({one.title})",
         lowest[said] > len(one.models) / 2,
         f"lowest for {', '.join(f'{TITLES[n]} in {c}' for n, c in lowest.most_common())} of {len(one.models)} models; "
-        f"{beyond} of {len(tested)} divergences are beyond what shuffling groups over annotators gives",
+        f"against shuffling groups over annotators {below} of {len(known)} have p < .05, {beyond} after allowing for "
+        "all that was tested",
     )
 
 
