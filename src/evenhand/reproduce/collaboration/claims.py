@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 
 import numpy as np
 
 from evenhand.audits.collaboration.settings import PAPER
+from evenhand.intervals.ranks import FEWEST, spearman
 from evenhand.reproduce.collaboration.runs import ENVIRONMENTS, LOSSES, METHODS, Audited
 from evenhand.reproduce.published import published
 from evenhand.reproduce.result import Claim, claim
@@ -159,15 +160,14 @@ def _ranking(audited: Audited) -> Claim:
     found: dict[str, list[float]] = {"calibration_auprc": [], "brier": [], "ece": []}
     for loss in _losses(audited):
         methods = audited.methods(loss)
-        if len(methods) < 3:
-            return claim(text, None, "needs at least three methods")
+        if len(methods) < FEWEST:
+            return claim(text, None, f"needs at least {FEWEST} methods")
         efficiency = [_score(audited, loss, "review_efficiency", "0.01")(m) for m in methods]
         for measure, kept in found.items():
             slice_ = {"strategy": "uncertainty"} if measure == "calibration_auprc" else {}
             sign = 1.0 if measure == "calibration_auprc" else -1.0
-            kept.append(
-                _rank_correlation([sign * audited.mean(loss, m, measure, **slice_) for m in methods], efficiency)
-            )
+            ours = [sign * audited.mean(loss, m, measure, **slice_) for m in methods]
+            kept.append(spearman(list(zip(ours, efficiency, strict=True)), 0.95).value or 0.0)
     means = {measure: float(np.mean(kept)) for measure, kept in found.items()}
     return claim(
         text,
@@ -176,12 +176,3 @@ def _ranking(audited: Audited) -> Claim:
         + ", ".join(f"{measure} {value:+.2f}" for measure, value in means.items())
         + f" (of {', '.join(METHODS[m] for m in audited.methods(_losses(audited)[0]))})",
     )
-
-
-def _rank_correlation(first: Sequence[float], second: Sequence[float]) -> float:
-    """Spearman's; 0 where all are alike."""
-    from scipy.stats import spearmanr
-
-    if len(set(first)) < 2 or len(set(second)) < 2:
-        return 0.0
-    return float(spearmanr(first, second).statistic)
