@@ -35,8 +35,17 @@ def save(result: Result, about: Mapping[str, Any], folder: Path, *, progress: Pr
 
 
 def as_json(result: Result, about: Mapping[str, Any]) -> str:
-    """One object: what was made with what, then every number beside the paper's."""
-    return json.dumps({**about, **result.as_dict()}, ensure_ascii=False, allow_nan=False, indent=1) + "\n"
+    """One object: what was made with what, then every number beside the paper's, one a line."""
+    data = {**about, **result.as_dict()}
+    lines = ",\n  ".join(_line(record) for record in data.pop("records"))
+    rest = json.dumps(data, ensure_ascii=False, allow_nan=False, indent=1)
+    return f'{rest[:-2]},\n "records": [\n  {lines}\n ]\n}}\n'
+
+
+def _line(record: Mapping[str, Any]) -> str:
+    """To ten figures: more is noise."""
+    short = {key: float(f"{value:.10g}") if isinstance(value, float) else value for key, value in record.items()}
+    return json.dumps(short, ensure_ascii=False, allow_nan=False)
 
 
 def page(result: Result, about: Mapping[str, Any]) -> str:
