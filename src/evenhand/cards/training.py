@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
@@ -23,7 +24,7 @@ from evenhand.progress import Progress, silent
 from evenhand.synthetic.balancing import balancing
 
 HELD_OUT = 0.1
-KEPT = ".evenhand-training"  # within the model's folder: what a run that was broken off had so far
+KEPT = ".evenhand-training"  # within the model's folder, until that is saved: what training has so far
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -95,7 +96,9 @@ def train(
         examination=examine(model, unseen, progress),
         **asdict(papers),
     )
-    return directory.save(model, out, name=title, cards=card.documents)
+    saved = directory.save(model, out, name=title, cards=card.documents)
+    shutil.rmtree(out / KEPT, ignore_errors=True)
+    return saved
 
 
 def _parts(source: Source, question: Question, test: Any, test_where: str | None) -> tuple[Labelled, Labelled]:

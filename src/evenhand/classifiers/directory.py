@@ -7,6 +7,7 @@ card.md        for people; card.json has the same for programs
 
 from __future__ import annotations
 
+import glob
 import hashlib
 import json
 from collections.abc import Callable, Iterator, Mapping
@@ -31,7 +32,7 @@ Documents = Callable[[str], Mapping[str, str]]  # from the version of the model:
 def save(model: Any, folder: Path, *, name: str, cards: Documents) -> Trainable:
     """Write a model, whole or not at all; a model that was there before is replaced only when all went well."""
     check_free(folder)
-    with writing(folder) as staging:
+    with writing(folder, replaces=_earlier(folder)) as staging:
         model.write(staging)
         about = _about(model)
         version = fingerprint.of_files(staging.iterdir(), about)
@@ -42,6 +43,15 @@ def save(model: Any, folder: Path, *, name: str, cards: Documents) -> Trainable:
         (staging / MANIFEST).write_text(_sealed(content), encoding="utf-8")
     saved: Trainable = replace(model, name=name, version=version)
     return saved
+
+
+def _earlier(folder: Path) -> list[str]:
+    """The files of the model that was there before: a model of another kind leaves none of them behind."""
+    try:
+        files = manifest(folder)["files"]
+    except InputError:
+        return []
+    return [glob.escape(name) for name in files if Path(name).name == name]
 
 
 def check_free(folder: Path) -> None:
@@ -64,7 +74,10 @@ def load(folder: Path, place: Place = HERE) -> Trainable:
         check_files(folder, content)
         targets = Targets(content["targets"]["kind"], tuple(content["targets"]["classes"]))
         settings = settings_of(content["kind"], content["settings"])
-        model = KINDS[content["kind"]].family.read(folder, targets, settings, place)
+        kind = KINDS[content["kind"]]
+        if place.device not in (None, "cpu") and not kind.placed:
+            raise InputError(f"a {content['kind']} model works without a graphics card: leave out --device")
+        model = kind.family.read(folder, targets, settings, place)
     except InputError as error:
         raise error.within(str(folder)) from None
     named: Trainable = replace(model, name=content["name"], version=content["version"])  # type: ignore[type-var]

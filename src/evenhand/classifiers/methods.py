@@ -40,10 +40,11 @@ class Family(Protocol):
 
 @dataclass(frozen=True)
 class Kind:
-    """Classifiers with the same kind of weights and settings."""
+    """Classifiers with the same kind of weights and settings; `placed` if they can work on a graphics card."""
 
     family: Family
     settings: type[Any]
+    placed: bool = False
 
 
 @dataclass(frozen=True)
@@ -58,7 +59,7 @@ class Method:
 
 KINDS: dict[str, Kind] = {
     "linear": Kind(LinearClassifier, LinearSettings),
-    "encoder": Kind(EncoderFamily(), EncoderSettings),
+    "encoder": Kind(EncoderFamily(), EncoderSettings, placed=True),
 }
 METHODS: dict[str, Method] = {
     method.name: method
@@ -89,8 +90,22 @@ def train(
         raise InputError(f"there is no method '{method}'; {nearest(method, METHODS)}")
     found = METHODS[method]
     kind = KINDS[found.kind]
+    _check_fit(found, options, place)
     settings = replace(found.settings, **checked(kind.settings, options))
     return kind.family.train(data, settings, progress, place)
+
+
+def _check_fit(method: Method, options: Mapping[str, Any], place: Place) -> None:
+    """What belongs to other methods is called so, rather than unknown."""
+    own = {field.name for field in fields(KINDS[method.kind].settings)}
+    for name in options:
+        fitting = [row.name for row in METHODS.values() if name in {field.name for field in fields(row.settings)}]
+        if name not in own and fitting:
+            raise InputError(f"'{name}' is no setting of the method {method.name}: it goes with {', '.join(fitting)}")
+    if not KINDS[method.kind].placed and (place.device or place.download):
+        fitting = [row.name for row in METHODS.values() if KINDS[row.kind].placed]
+        problem = f"--device and --download go with encoders ({', '.join(fitting)}), and {method.name} is none"
+        raise InputError(problem)
 
 
 def settings_of(kind: str, given: Mapping[str, Any]) -> Any:

@@ -34,7 +34,7 @@ class Directory:
         local = Path(path)
         if not local.exists():
             if not download:
-                hint = "a model of this name on the Hugging Face hub is only fetched with download = true"
+                hint = "from the Hugging Face hub one is only fetched with --download, or download = true in a file"
                 raise InputError(f"there is no such directory ({hint})", source=str(path))
             local = _downloaded(str(path))
         if not local.is_dir():
@@ -138,8 +138,20 @@ def longest(tokenizer: Any, model: Any, asked: int | None) -> int:
 
 
 def best_device(asked: str | None) -> str:
-    """A graphics card if there is one."""
-    return asked or ("cuda" if library("torch").cuda.is_available() else "cpu")
+    """The device that is asked for, if it is there; or else a graphics card if there is one."""
+    torch = library("torch")
+    if asked is None:
+        return "cuda" if torch.cuda.is_available() else "cpu"
+    try:
+        device = torch.device(asked)
+    except RuntimeError:
+        raise InputError(f"there is no device '{asked}': give cpu or cuda") from None
+    cards = {"cpu": 1, "cuda": torch.cuda.device_count(), "mps": int(torch.backends.mps.is_available())}
+    if device.type not in cards:
+        raise InputError(f"there is no device '{asked}': give cpu or cuda")
+    if (device.index or 0) >= cards[device.type]:
+        raise InputError(f"a graphics card was asked for ({asked}), and there is none here: leave it out, or say cpu")
+    return asked
 
 
 def _downloaded(name: str) -> Path:

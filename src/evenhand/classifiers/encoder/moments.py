@@ -13,14 +13,14 @@ def moments(logits: Tensor, variances: Tensor, *, exclusive: bool, factor: float
     """Mean and variance [texts, classes] of p over members and over what each is unsure of: [members, texts, classes].
 
     A member's probability is that of its logit, drawn towards zero by the mean-field factor 1 / √(1 + factor · σ²). The
-    variance is that between members and the mean of that within them.
+    variance is that between members and the mean of that within them, and never above p(1 − p), which none can exceed.
     """
     drawn = logits / torch.sqrt(1.0 + factor * variances)
     each = torch.softmax(drawn, dim=-1) if exclusive else torch.sigmoid(drawn)
     mean = each.mean(dim=0)
     between = (each - mean).square().mean(dim=0)
     within = _within(logits, variances, each, exclusive=exclusive).mean(dim=0) if bool((variances > 0).any()) else 0.0
-    return mean, between + within
+    return mean, torch.minimum(between + within, mean * (1.0 - mean))
 
 
 def _within(logits: Tensor, variances: Tensor, each: Tensor, *, exclusive: bool) -> Tensor:

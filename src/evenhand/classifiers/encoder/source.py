@@ -29,13 +29,20 @@ def pretrained(directory: Directory) -> Any:
     """The encoder with its weights, without a head."""
     torch, auto = library("torch"), library("transformers").AutoModel
     with directory.explained("the encoder"), quiet():
-        model = auto.from_pretrained(
+        model, told = auto.from_pretrained(
             str(directory.path),
             local_files_only=True,
             trust_remote_code=False,
             use_safetensors=True,
+            output_loading_info=True,
             dtype=torch.float32,
         )
+    missing = sorted(name for name in map(str, told["missing_keys"]) if "pooler" not in name)  # nobody asks the pooler
+    if missing:
+        problem = (
+            f"{len(missing)} weights are missing, such as {missing[0]}: this is not the encoder of its config.json"
+        )
+        raise InputError(problem, source=str(directory.path))
     return _checked(model, directory)
 
 

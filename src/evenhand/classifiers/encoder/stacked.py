@@ -67,9 +67,10 @@ class Fold:
 class StackedEmbedding(nn.Module):
     """A table of vectors for each member. What is looked up once for all texts (positions) is spread over them."""
 
-    def __init__(self, weight: Tensor, fold: Fold) -> None:
+    def __init__(self, weight: Tensor, fold: Fold, padding_idx: int | None) -> None:
         super().__init__()
         self.weight, self.fold = nn.Parameter(weight), fold  # [members, entries, width]
+        self.num_embeddings, self.padding_idx = weight.shape[1], padding_idx  # how far positions are counted
 
     def forward(self, ids: Tensor) -> Tensor:
         members, entries, width = self.weight.shape
@@ -88,19 +89,31 @@ def stack(module: nn.Module, members: int, fold: Fold) -> nn.Module:
 
 @torch.no_grad()
 def stackable(encoder: Any) -> bool:
-    """Whether two members side by side say what one alone says: some encoders use weights in ways of their own."""
+    """Whether two members side by side say what one alone says, and share no weight.
+
+    Some encoders use weights in ways of their own.
+    """
     ids = torch.tensor([[1, 2, 3], [3, 1, 0]])
     mask = torch.tensor([[1, 1, 1], [1, 1, 0]])
     training, fold = encoder.training, Fold(texts=2)
     try:
         alone = encoder.eval()(input_ids=ids, attention_mask=mask).last_hidden_state
         pair = stack(copy.deepcopy(encoder), 2, fold)
+        if _shared(pair):
+            return False
         beside = pair(input_ids=ids.repeat(2, 1), attention_mask=mask.repeat(2, 1)).last_hidden_state
         return bool(torch.allclose(alone.repeat(2, 1, 1)[[0, 2]], beside[[0, 2]], atol=1e-4))
     except (RuntimeError, TypeError, ValueError, IndexError, AttributeError, InputError):
         return False
     finally:
         encoder.train(training)
+
+
+def _shared(stacked: nn.Module) -> bool:
+    """Whether a weight belongs to a layer that was not unfolded, so that all members would pull at it."""
+    own = (StackedLinear, StackedNorm, StackedEmbedding)
+    layers = (layer for layer in stacked.modules() if not isinstance(layer, own))
+    return any(True for layer in layers for _ in layer.parameters(recurse=False))
 
 
 def linear_weights(module: nn.Module) -> Iterator[Tensor]:
@@ -120,5 +133,5 @@ def _stacked(layer: nn.Module, members: int, fold: Fold) -> nn.Module:
         bias = layer.bias if layer.bias is not None else torch.zeros_like(layer.weight)
         return StackedNorm(copies(layer.weight), copies(bias), layer.eps)
     if isinstance(layer, nn.Embedding):
-        return StackedEmbedding(copies(layer.weight), fold)
+        return StackedEmbedding(copies(layer.weight), fold, layer.padding_idx)
     return stack(layer, members, fold)

@@ -5,7 +5,7 @@ Small encoders are held up by launches and not by arithmetic; a recorded step is
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import torch
@@ -51,6 +51,35 @@ class Stepper:
             graph.replay()
         else:
             self._warm_or_record(rows, batch.width)
+
+    def state(self) -> dict[str, Tensor]:
+        """All that the next step depends on, by name."""
+        found = network_state(self.network)
+        for number, state in self.optimizer.state_dict()["state"].items():
+            found |= {f"optimizer.{number}.{name}": torch.as_tensor(values) for name, values in state.items()}
+        if self.spectral is not None:
+            found |= {f"spectral.{number}": left for number, left in enumerate(self.spectral.left)}
+        found["chance"] = torch.get_rng_state()
+        if self.recording:
+            found["chance_cuda"] = torch.cuda.get_rng_state(self.device)
+        return found
+
+    def restore(self, state: Mapping[str, Tensor]) -> None:
+        """Go on from there; of training that is done, the network is all there is."""
+        self.network.load_state_dict(_under(state, "network."))
+        if "chance" not in state:
+            return
+        kept: dict[int, dict[str, Tensor]] = {}
+        for name, values in _under(state, "optimizer.").items():
+            place, _, what = name.partition(".")
+            kept.setdefault(int(place), {})[what] = values
+        self.optimizer.load_state_dict({**self.optimizer.state_dict(), "state": kept})
+        if self.spectral is not None:
+            for number, left in enumerate(self.spectral.left):
+                left.copy_(state[f"spectral.{number}"])
+        torch.set_rng_state(state["chance"])
+        if self.recording and "chance_cuda" in state:
+            torch.cuda.set_rng_state(state["chance_cuda"], self.device)
 
     def _warm_or_record(self, rows: Tensor, width: int) -> None:
         """The first steps of a width are taken as they are; then one is recorded, and replayed for this batch."""
@@ -99,6 +128,15 @@ class Stepper:
                 group["lr"].fill_(top * part)
             else:
                 group["lr"] = top * part
+
+
+def network_state(network: Network) -> dict[str, Tensor]:
+    """Of the network alone."""
+    return {f"network.{name}": values for name, values in network.state_dict().items()}
+
+
+def _under(state: Mapping[str, Tensor], prefix: str) -> dict[str, Tensor]:
+    return {name.removeprefix(prefix): values for name, values in state.items() if name.startswith(prefix)}
 
 
 @torch.no_grad()

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -20,20 +21,29 @@ EXACT = ("covariance",)  # kept in full: its entries cancel
 
 def write(folder: Path, networks: Sequence[Network], config: Any, tokenizer: Any) -> None:
     """Everything that is needed to score, and nothing of where it came from."""
-    from safetensors import SafetensorError
     from safetensors.torch import save_file
 
-    config.save_pretrained(folder)
-    tokenizer.save_pretrained(folder)
+    with _as_os_error():
+        config.save_pretrained(folder)
+        tokenizer.save_pretrained(folder)
     for number, network in enumerate(networks):
         tensors = {
             name: values.to("cpu", torch.float32 if name.endswith(EXACT) else torch.float16).contiguous()
             for name, values in network.weights().items()
         }
-        try:
+        with _as_os_error():
             save_file(tensors, folder / WEIGHTS.format(number), metadata={"members": str(network.members)})
-        except SafetensorError as error:  # a full disk, among others
-            raise OSError(0, str(error)) from None
+
+
+@contextmanager
+def _as_os_error() -> Iterator[None]:
+    """A full disk, among others: safetensors and tokenizers have errors of their own for it."""
+    try:
+        yield
+    except OSError:
+        raise
+    except Exception as error:
+        raise OSError(0, str(error)) from None
 
 
 def read(folder: Path, settings: EncoderSettings, classes: int) -> tuple[Network, ...]:

@@ -27,10 +27,11 @@ class Tokens:
     def of(cls, texts: Sequence[str], tokenizer: Any, longest: int, progress: Progress = silent) -> Tokens:
         """What is longer is cut at its end."""
         rows: list[npt.NDArray[np.int32]] = []
+        nothing = [int(tokenizer.unk_token_id or 0)]  # of a text in which the tokenizer finds none
         for start in range(0, len(texts), PORTION):
             progress("reading words", start, len(texts))
             given = [readable(text) for text in texts[start : start + PORTION]]
-            rows += [np.asarray(row, dtype=np.int32) for row in _read(given, tokenizer, longest)]
+            rows += [np.asarray(row or nothing, dtype=np.int32) for row in _read(given, tokenizer, longest)]
         lengths = np.fromiter((len(row) for row in rows), dtype=np.int64, count=len(rows))
         return cls(np.concatenate([np.empty(0, dtype=np.int32), *rows]), lengths)
 

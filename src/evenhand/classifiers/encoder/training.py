@@ -22,7 +22,7 @@ from evenhand.classifiers.encoder.losses import loss_of
 from evenhand.classifiers.encoder.network import Network, probabilities, seed_of
 from evenhand.classifiers.encoder.schedule import one_cycle
 from evenhand.classifiers.encoder.settings import EncoderSettings
-from evenhand.classifiers.encoder.stepping import Stepper
+from evenhand.classifiers.encoder.stepping import Stepper, network_state
 from evenhand.classifiers.encoder.tokens import Tokens
 from evenhand.errors import InputError
 from evenhand.progress import Progress, silent
@@ -62,21 +62,22 @@ def train(
     keep: Path | None = None,
     progress: Progress = silent,
 ) -> tuple[Network, ...]:
-    """The trained networks; `fresh` gives the pretrained encoder anew. As many members side by side as fit."""
+    """The trained networks; `fresh` gives the pretrained encoder anew. As many members side by side as fit.
+
+    What lies in `keep` is for the caller to remove, once what was trained is safe.
+    """
     key, groups = lesson.key(settings), list(_groups(settings, fresh(), device))
     found = []
     for number, members in enumerate(groups):
         torch.manual_seed(seed_of(settings.seed, members[0]))
         network = Network(fresh(), settings, numbers=members, classes=lesson.truth.shape[1]).to(device)
-        kept = checkpoint.Kept(keep, key, number)
+        kept = checkpoint.Kept(keep, f"{key} {members}", number)
 
         def share(what: str, done: int, of: int, before: int = number) -> None:
             progress(what, before * of + done, len(groups) * of)
 
         _train(network, lesson, settings, _Course(members, kept, share, device))
         found.append(network)
-    for number in range(len(groups)):
-        checkpoint.Kept(keep, key, number).forget()
     return tuple(found)
 
 
@@ -97,7 +98,10 @@ def _train(network: Network, lesson: Lesson, settings: EncoderSettings, course: 
     focus = settings.focus if settings.loss == "focal" else 0.0
     stepper = Stepper(network.train(), settings, shelf, truth, weight, loss_of(exclusive=lesson.exclusive, focus=focus))
     order = Order.of(lesson.tokens, settings.batch, settings.seed, course.numbers)
-    done, steps, saved = course.kept.read(network, stepper.optimizer), order.steps * settings.epochs, time.monotonic()
+    done, state = course.kept.read() or (0, None)
+    if state is not None:
+        stepper.restore(state)
+    steps, saved = order.steps * settings.epochs, time.monotonic()
     for step in range(done, steps):
         if step == done or step % order.steps == 0:
             batches = order.epoch(step // order.steps)
@@ -106,7 +110,7 @@ def _train(network: Network, lesson: Lesson, settings: EncoderSettings, course: 
         if step % LOOK == LOOK - 1 or step == steps - 1:
             _check(stepper.lost)
         if time.monotonic() - saved >= checkpoint.EVERY and step + 1 < steps:
-            course.kept.write(network, stepper.optimizer, step + 1)
+            course.kept.write(stepper.state(), step + 1)
             saved = time.monotonic()
     if done < steps:
         if stepper.spectral is not None:
@@ -114,7 +118,7 @@ def _train(network: Network, lesson: Lesson, settings: EncoderSettings, course: 
         _round(network)
         if isinstance(network.head, ProcessHead):
             _learn_variance(network, shelf, lesson.exclusive, settings.batch)
-        course.kept.write(network, stepper.optimizer, steps)
+        course.kept.write(network_state(network), steps)
     network.eval()
 
 
