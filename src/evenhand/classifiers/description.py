@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import tomllib
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -44,20 +45,26 @@ class Description:
         except InputError as error:
             raise error.within(str(file)) from None
 
-    def open(self) -> Classifier:
-        """The classifier, loaded."""
+    def open(self, *, device: str | None = None) -> Classifier:
+        """The classifier, loaded; a device that is given counts for more than that of the file."""
+        placed = "device" in inspect.signature(KINDS[self.kind]).parameters
+        if device not in (None, "cpu") and not placed:
+            raise InputError(
+                f"a model of the kind {self.kind} works without a device: leave it out", source=str(self.file)
+            )
         if self.kind == "endpoint":
             return EndpointClassifier(Endpoint(**self.options))
         beside = self.file.parent / self.options["path"]
         fetched = self.options.get("download", False) and not beside.exists()
         path = self.options["path"] if fetched else beside
-        opened: Classifier = KINDS[self.kind](**{**self.options, "path": path})
+        place = {"device": device} if placed and device else {}
+        opened: Classifier = KINDS[self.kind](**{**self.options, "path": path, **place})
         return opened
 
 
-def open_described(path: Path) -> Classifier:
+def open_described(path: Path, *, device: str | None = None) -> Classifier:
     """The classifier that a TOML file describes: kind = "endpoint", "prompt", "skops" or "transformers"."""
-    return Description.read(path).open()
+    return Description.read(path).open(device=device)
 
 
 def _table(file: Path) -> dict[str, Any]:

@@ -32,10 +32,15 @@ class Scored:
 
 
 def score(
-    data: Any, *, model: str | Path | Classifier = "default", text: str | None = None, device: str | None = None
+    data: Any,
+    *,
+    model: str | Path | Classifier = "default",
+    text: str | None = None,
+    device: str | None = None,
+    download: bool = False,
 ) -> pl.DataFrame:
     """Score a file or a data frame in memory: its own columns, and those that the model adds."""
-    source, classifier = open_source(data), open_model(model, device=device)
+    source, classifier = open_source(data), open_model(model, device=device, download=download)
     column = text_column(source, text)
     _check_names(source, classifier, "")
     parts = [with_scores(part, column, classifier) for part in source.batches(classifier.batch)]
@@ -51,6 +56,7 @@ def score_file(
     prefix: str = "",
     query: str | None = None,
     device: str | None = None,
+    download: bool = False,
     progress: Progress | None = None,
 ) -> Scored:
     """Score into a new file, in pieces: memory does not grow with the table.
@@ -58,7 +64,7 @@ def score_file(
     Run again after it was broken off, with the same model, data and options, it goes on after the last finished piece.
     """
     source, out, progress = open_source(data, query=query), Path(out), progress or silent
-    column, classifier = text_column(source, text), open_model(model, device=device)
+    column, classifier = text_column(source, text), open_model(model, device=device, download=download)
     _check_names(source, classifier, prefix)
     if source.file and out.exists() and out.samefile(source.file.path):
         raise InputError("the output would replace the file that is read: choose another name", source=str(out))

@@ -12,11 +12,12 @@ def models(
     folder: Annotated[Path, typer.Argument(help="Where to look for models beside those shipped.")] = Path(),
     json: Annotated[bool, typer.Option("--json", help="Print the list as JSON and nothing else.")] = False,
 ) -> None:
-    """List the models at hand: those shipped, and those in a folder."""
+    """List the models at hand, those shipped and those in a folder; then presets, and ways to train."""
     import json as form
 
     from evenhand.classifiers.listing import listing
     from evenhand.classifiers.methods import METHODS
+    from evenhand.classifiers.presets import PRESETS
 
     found = listing(folder)
     if json:
@@ -33,6 +34,9 @@ def models(
         table.add_row(*(Text(part) for part in entry))
     console = Console()
     console.print(table)
+    console.print("\nPresets, fetched from the Hugging Face hub (evenhand score preset:NAME --download):")
+    for preset in PRESETS.values():
+        console.print(Text(f"  {preset.name}: {preset.what}; {preset.classes}"))
     console.print("\nMethods to train others (evenhand train --method):")
     for method in METHODS.values():
         console.print(Text(f"  {method.name}: {method.what}"))

@@ -12,7 +12,7 @@ def score(
     model: Annotated[
         str,
         typer.Argument(
-            help="'default', a folder that 'evenhand train' wrote, or a TOML file that describes a model.",
+            help="'default', a folder that 'evenhand train' wrote, a TOML file that describes a model, or preset:NAME.",
             show_default=False,
         ),
     ],
@@ -40,6 +40,9 @@ def score(
             "--device", help="Of an encoder: cuda or cpu. Default: a card if there is one.", show_default=False
         ),
     ] = None,
+    download: Annotated[
+        bool, typer.Option("--download", help="Fetch a preset from the Hugging Face hub.", show_default=False)
+    ] = False,
 ) -> None:
     """Score the texts of a file: adds p, uncertainty, model_uncertainty, model and model_version.
 
@@ -50,7 +53,15 @@ def score(
 
     with progress_bar() as progress:
         done = score_file(
-            file, out, model=model, text=text, prefix=prefix, query=query, device=device, progress=progress
+            file,
+            out,
+            model=model,
+            text=text,
+            prefix=prefix,
+            query=query,
+            device=device,
+            download=download,
+            progress=progress,
         )
     if done.resumed:
         print(f"went on after {done.resumed:,} rows that were scored before")
