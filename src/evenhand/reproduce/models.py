@@ -11,7 +11,7 @@ import polars as pl
 from evenhand.classifiers import methods
 from evenhand.classifiers.learning import Question, read_labelled
 from evenhand.classifiers.methods import Trainable
-from evenhand.classifiers.protocol import Classifier
+from evenhand.classifiers.protocol import Classifier, in_batches
 from evenhand.evidence import open_source
 from evenhand.progress import Progress
 from evenhand.tally import FloatArray
@@ -30,8 +30,4 @@ def trained(
 
 def probabilities(model: Classifier, texts: pl.Series) -> FloatArray:
     """What it says of texts, in batches: [texts, classes], for yes or no one column."""
-    whole = texts.fill_null("").to_list()
-    parts = [
-        model.score(whole[first : first + model.batch]).probabilities for first in range(0, len(whole), model.batch)
-    ]
-    return np.concatenate(parts).astype(np.float64)
+    return in_batches(model, texts.fill_null("").to_list()).probabilities.astype(np.float64)

@@ -2,23 +2,18 @@
 
 from __future__ import annotations
 
-import platform
 import time
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-import polars as pl
-import scipy
-
+from evenhand.audits.provenance import versions
 from evenhand.progress import Progress, silent
 from evenhand.reproduce.paper import Workplace
 from evenhand.reproduce.papers import find
 from evenhand.reproduce.result import Result
 from evenhand.reproduce.writing import as_json, save
-from evenhand.version import __version__
 
 
 @dataclass(frozen=True)
@@ -56,12 +51,6 @@ def reproduce(
         "command": f"evenhand reproduce {found.name} --data DATA{chosen}",
         "seconds": round(time.perf_counter() - started, 1),
         "made": datetime.now(UTC).strftime("%Y-%m-%d"),
-        "versions": {
-            "evenhand": __version__,
-            "python": platform.python_version(),
-            "numpy": np.__version__,
-            "scipy": scipy.__version__,
-            "polars": pl.__version__,
-        },
+        "versions": versions(),
     }
     return Reproduced(result, about)
