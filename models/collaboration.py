@@ -2,7 +2,8 @@
 
     python -m models.collaboration prepare DATA FOLDER   texts to tokens, anywhere
     python -m models.collaboration run FOLDER SEED HEAD  dense or gp; on a card, with PyTorch, transformers and NumPy
-    python -m models.collaboration gather DATA FOLDER    two Parquet files of probabilities by item, without texts
+    python -m models.collaboration gather DATA FOLDER    Parquet files of probabilities by item, without texts
+    python -m models.collaboration keep FOLDER OUT       one run of each method and loss, rounded: models/runs
 
 DATA holds wikipedia_talk.parquet (training, and the test environment) and reddit_cad.parquet (deployment). FOLDER is
 where things are kept, and holds the encoder as the folder `encoder`.
@@ -144,9 +145,28 @@ def gather(data: Path, folder: Path) -> None:
         )
 
 
+def keep(folder: Path, out: Path) -> None:
+    """Seed 0 of each method and loss, to five digits that count: small enough to be kept beside the code."""
+    import polars as pl
+
+    for environment in ENVIRONMENTS:
+        table = pl.read_parquet(folder / f"{environment}.parquet")
+        kept = [pl.Series(name, _rounded(table[name].to_numpy())) for name in table.columns if name.endswith(":0")]
+        pl.DataFrame([table["id"], table["label"], *kept]).write_parquet(
+            out / f"{environment}.parquet", compression="zstd", compression_level=19
+        )
+
+
+def _rounded(values: Any, digits: int = 5) -> Any:
+    """Numbers from 0 to 1."""
+    exact = np.asarray(values, dtype=np.float64)
+    scale = 10.0 ** (digits - 1 - np.floor(np.log10(np.maximum(exact, 1e-30))))
+    return (np.round(exact * scale) / scale).astype(np.float32)
+
+
 if __name__ == "__main__":
     stage, *given = sys.argv[1:]
     if stage == "run":
         run(Path(given[0]), int(given[1]), given[2])
     else:
-        {"prepare": prepare, "gather": gather}[stage](Path(given[0]), Path(given[1]))
+        {"prepare": prepare, "gather": gather, "keep": keep}[stage](Path(given[0]), Path(given[1]))
