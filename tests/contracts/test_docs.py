@@ -21,6 +21,8 @@ from evenhand.audits.quantities import OF_EVERYTHING
 from evenhand.audits.settings import Settings
 from evenhand.calibrators import METHODS
 from evenhand.classifiers.description import KINDS, Description
+from evenhand.classifiers.methods import METHODS as TRAINED
+from evenhand.classifiers.presets import PRESETS
 from evenhand.evidence.declaration import Declaration
 from evenhand.measures.collaboration import Capacity
 from evenhand.reports.accuracy import GLOSSARY as ACCURACY_GLOSSARY
@@ -115,6 +117,17 @@ def test_every_kind_of_model_and_its_options_are_explained() -> None:
         (section,) = [text for text in sections if f'kind = "{kind}"' in text]
         for option in inspect.signature(function).parameters:
             assert f"`{option}`" in section or f"{option} = " in section, (kind, option)
+
+
+def test_every_way_to_train_and_its_settings_are_explained() -> None:
+    page = DOCS["docs/models.md"]
+    for name, method in TRAINED.items():
+        assert f"`{name}`" in page, name
+        for setting in type(method.settings).__dataclass_fields__:
+            assert f"`{setting}`" in page, (name, setting)
+    for preset in PRESETS.values():
+        assert f"`{preset.name}`" in page, preset.name
+        assert preset.hub in page, preset.hub
 
 
 def test_every_public_name_is_explained() -> None:
