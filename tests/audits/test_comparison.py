@@ -120,5 +120,5 @@ def test_a_report_carries_the_comparison_everywhere(tmp_path: Path) -> None:
 
 def test_a_file_that_is_no_run_is_refused(tmp_path: Path) -> None:
     (tmp_path / "x.json").write_text("{}")
-    with pytest.raises(InputError, match="no findings of Evenhand"):
+    with pytest.raises(InputError, match="holds no findings"):
         eh.audit(made(1), score="p", label="y", groups=["g"], compare=tmp_path / "x.json")

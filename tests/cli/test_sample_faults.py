@@ -285,6 +285,24 @@ def test_errors_on_gold_items_are_put_right(program, items: pl.DataFrame, drawn:
     refused(program("sample", "estimate", "plan.json", "batch.csv", "--gold", "gold.csv"), "two of each are needed")
 
 
+def test_a_vote_is_corrected_by_the_errors_of_votes_and_not_of_voters(program, drawn: pl.DataFrame) -> None:
+    gold = [{"id": f"gold{n}", "truth": "yes" if n < 50 else "no"} for n in range(100)]
+    pl.DataFrame(gold).write_csv("gold.csv")
+    wrong = {"a": range(10), "b": range(10, 20), "c": range(20, 30)}  # each errs on ten, no vote ever does
+    said = [
+        {"id": g["id"], "label": g["truth"] if n not in wrong[who] else "no", "who": who}
+        for who in "abc"
+        for n, g in enumerate(gold)
+    ]
+    rows = [{"id": row["id"], "label": row["label"], "who": who} for who in "abc" for row in drawn.to_dicts()]
+    written(pl.DataFrame([*rows, *said]))
+    plain = found(program("sample", "estimate", "plan.json", "batch.csv", "--json").out)["prevalence", ()]["value"]
+    told = ("sample", "estimate", "plan.json", "changed.csv", "--annotator", "who", "--gold", "gold.csv", "--json")
+    votes, voters = found(program(*told).out), found(program(*told, "--several", "mean").out)
+    assert votes["prevalence", ()]["value"] == pytest.approx(plain)
+    assert voters["prevalence", ()]["value"] == pytest.approx(plain / 0.8)
+
+
 def test_sheets_of_a_sequential_plan_end_where_labels_end(program, items: pl.DataFrame) -> None:
     program(
         "sample", "plan", "items.parquet", "--score", "p", "--design", "sequential", "--n", "200", "-o", "plan.json"

@@ -99,14 +99,21 @@ def effects(variance: float, *, n: int | None, effect: float | None, items: int 
             labels, error, seen = size.n, size.error, effect
         else:
             assert n is not None
-            if n < 1:
-                raise InputError("--n must be 1 or more")
-            labels, error = n, (variance / n) ** 0.5
+            labels, error = n, _error(variance, n, items)
             seen = detectable(error, rule=rule())
         hit, false = (chance_of_alarm(change, error, rule=rule()) for change in (seen, 0.0))
         found[name] = {"n": labels, "effect": seen, "found": hit, "false_alarms": false}
     first = found["intervals do not overlap"]
     return {"n": first["n"], "effect": first["effect"], "rules": found}
+
+
+def _error(variance: float, n: int, items: int | None) -> float:
+    """Of n labels; where items can run out, what was labelled is known."""
+    if n < 1:
+        raise InputError("--n must be 1 or more")
+    if items is not None and n >= items:
+        raise InputError(f"--n {n} is all of the {items} items or more: label all of them, and every change is seen")
+    return float((variance / n * (1.0 - (n / items if items else 0.0))) ** 0.5)
 
 
 def variance_of(*, prevalence: float | None, strata: Strata | None) -> float:

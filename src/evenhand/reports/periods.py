@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Sequence
-from pathlib import Path
 
 from evenhand.audits.accuracy.comparing import Compared
 from evenhand.errors import InputError
 from evenhand.finding import Finding
-from evenhand.reports.serialise import from_json
+from evenhand.reports.serialise import read
 from evenhand.reports.words import word
 
 
@@ -23,7 +22,8 @@ def lines(found: Sequence[Compared]) -> list[str]:
 
 def _said(one: Compared) -> Iterator[str]:
     change = one.change
-    went = "rose" if change.difference > 0 else "fell" if change.difference < 0 else "stayed"
+    went = "rose" if change.difference > 0 else "fell"
+    went = went if change.alarm else "did not visibly change,"
     values = f"from {_value(one, one.last.value or 0.0)} to {_value(one, one.this.value or 0.0)}"
     by, low, high, seen = _written(one, (change.difference, change.low, change.high, one.detectable))
     unit = " items" if one.measure == "missed" else " points"
@@ -54,11 +54,7 @@ def _written(one: Compared, values: Sequence[float]) -> list[str]:
 
 def period(path: str) -> Finding:
     """The one finding about moderation in a file of findings."""
-    try:
-        text = Path(path).read_text(encoding="utf-8")
-    except (OSError, UnicodeDecodeError) as error:
-        raise InputError(f"cannot be read: {getattr(error, 'strerror', None) or error}", source=path) from None
-    found = [finding for finding in from_json(text, source=path) if any(m.measure == "prevalence" for m in finding)]
+    found = [finding for finding in read(path) if any(m.measure == "prevalence" for m in finding)]
     if len(found) != 1:
         problem = f"holds {len(found) or 'no'} findings with a prevalence: one is needed, of the audit 'accuracy'"
         raise InputError(problem, source=path)

@@ -11,6 +11,7 @@ import polars as pl
 
 from evenhand.errors import InputError
 from evenhand.estimate import Estimate
+from evenhand.files import read_text
 from evenhand.finding import Finding, Measured, Reading
 from evenhand.version import __version__
 
@@ -46,16 +47,17 @@ def from_json(text: str, *, source: str) -> list[Finding]:
     try:
         data = json.loads(text)
         return [_finding(found) for found in data["findings"]]
-    except (ValueError, KeyError, TypeError, AttributeError) as error:
-        raise InputError(f"these are no findings of Evenhand ({error})", source=source) from None
+    except (ValueError, KeyError, TypeError, AttributeError):
+        problem = "this holds no findings: give the findings.json that `evenhand audit` or `evenhand sample` wrote"
+        raise InputError(problem, source=source) from None
 
 
 def read(path: str | Path) -> list[Finding]:
     """The findings of a findings.json."""
     try:
-        text = Path(path).read_text(encoding="utf-8")
-    except (OSError, UnicodeDecodeError) as error:
-        raise InputError(f"cannot be read: {getattr(error, 'strerror', None) or error}", source=str(path)) from None
+        text = read_text(Path(path), "findings")
+    except InputError as error:
+        raise error.within(str(path)) from None
     return from_json(text, source=str(path))
 
 

@@ -61,13 +61,12 @@ WORDS = {
     "recall": Word(
         "Recall",
         "share",
-        "Of the violating items, the share that the model alone flags at the threshold, or that was removed.",
+        "Of all violating items, the share that was found: removed, or, for a model alone, flagged at the threshold.",
     ),
     "f1": Word(
         "F1",
         "share",
-        "The harmonic mean of precision and recall of the violating class; for a group of annotators, against what "
-        "they say themselves. 1 is best.",
+        "The harmonic mean of precision and recall of the violating class, whoever says what violates. 1 is best.",
     ),
     "tpr_gap": Word(
         "TPR gap", "gap", "TPR of everyone else less TPR of the group. Above 0: the group's are missed more."

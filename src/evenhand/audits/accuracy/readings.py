@@ -108,5 +108,7 @@ def about(share: Estimate) -> str:
 
 def amount(number: Estimate) -> str:
     """The same for a number of items."""
+    if number.method == "exact":
+        return f"exactly {number.value or 0.0:,.0f}"
     value, low, high = (count(end or 0.0) for end in (number.value, number.low, number.high))
-    return f"exactly {value}" if number.method == "exact" else f"about {value} ({low}–{high})"
+    return f"about {value} ({low}–{high})"

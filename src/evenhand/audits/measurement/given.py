@@ -58,7 +58,8 @@ class Given:
         lacking = sum(map(len, missing(plan, labels)[:rounds]))
         names = tuple(path.name for path in files.labels)
         plan = finished(plan, labels, rounds) if lacking else plan
-        return cls(plan, labels, rounds, _gold(answers, truth) if files.gold else None, names, lacking)
+        gold = _gold([answer for answer in answers if answer.id in truth], truth, files) if files.gold else None
+        return cls(plan, labels, rounds, gold, names, lacking)
 
 
 def _truth(path: Path) -> dict[str, float]:
@@ -71,9 +72,14 @@ def _truth(path: Path) -> dict[str, float]:
     return {answer.id: answer.value or 0.0 for answer in answers}
 
 
-def _gold(answers: Sequence[Answer], truth: dict[str, float]) -> Gold:
-    """How often annotators are right; every answer counts."""
-    told = [(truth[one.id], one.value) for one in answers if one.id in truth and one.value is not None]
+def _gold(answers: Sequence[Answer], truth: dict[str, float], files: Files) -> Gold:
+    """How often labels are right, made from answers as those of the sample are: a vote errs less than one voter.
+
+    The mean of several answers is right as often as one of them, so there every answer counts.
+    """
+    labels = label_items(answers, several=files.several, annotators=bool(files.annotator))
+    voted = labels.values.items() if files.several != "mean" else [(one.id, one.value) for one in answers]
+    told = [(truth[id_], value) for id_, value in voted if value is not None]
     bad, fine = ([value for true, value in told if true == kind] for kind in (1.0, 0.0))
     if min(len(bad), len(fine)) < 2:
         raise InputError(

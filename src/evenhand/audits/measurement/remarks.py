@@ -24,6 +24,7 @@ PILOT = (
 ANYTIME = (
     "The interval may be looked at after every label: it holds the truth at all times at once, and is wider for it."
 )
+LEAST = 1e-6  # a share below which digits are noise
 
 
 def readings(finding: Finding) -> tuple[Reading, ...]:
@@ -85,8 +86,12 @@ def span(estimate: Estimate) -> str:
     """A share with its interval, in per cent."""
     if not estimate.defined:
         return f"An unknown part ({estimate.note})"
-    value, low, high = (f"{100.0 * (part or 0.0):.3g}" for part in (estimate.value, estimate.low, estimate.high))
+    value, low, high = (_per_cent(part or 0.0) for part in (estimate.value, estimate.low, estimate.high))
     return f"{value} %, all of it labelled" if estimate.method == "exact" else f"{value} % ({low} to {high} %)"
+
+
+def _per_cent(share: float) -> str:
+    return f"{100.0 * share:.3g}" if share >= LEAST else "0"
 
 
 def amount(estimate: Estimate) -> str:

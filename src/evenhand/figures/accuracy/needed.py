@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from math import inf
 from typing import Any
 
 import altair as alt
@@ -27,7 +28,8 @@ def needed(finding: Finding, column: str) -> Figure | None:
         "needed",
         f"Labels still needed, by {column}",
         f"To know the share of violating items within {100 * target:.3g} % of itself: dots are labels needed, lines "
-        "their range over what is known of the share by now; bars are the labels there are. A logarithmic scale.",
+        "their range over what is known of the share by now, up to all items there are; bars are the labels there are. "
+        "A logarithmic scale.",
         _chart(rows, names),
         about={"by": column},
     )
@@ -42,13 +44,18 @@ def _rows(finding: Finding, column: str, name: str) -> list[dict[str, Any]]:
         "drawn like these": finding.get("labels_needed", **part, **pool),
         "drawn at random": finding.get("labels_needed_random", **part, **pool),
     }
+    most = _items(finding, part)  # nobody can label more
     rows = [
-        {"name": name, "kind": kind, "value": e.value, "low": e.low, "high": e.high}
+        {"name": name, "kind": kind, **{end: min(most, getattr(e, end) or most) for end in ("value", "low", "high")}}
         for kind, e in found.items()
         if e.value is not None
     ]
     have = float(next(iter(found.values())).n)
     return [*rows, {"name": name, "kind": "there are", "value": have, "low": have, "high": have}] if rows else []
+
+
+def _items(finding: Finding, part: dict[str, str]) -> float:
+    return finding.get("population", **part).value or inf if finding.has("population", **part) else inf
 
 
 def _chart(rows: list[dict[str, Any]], names: list[str]) -> TopLevel:
