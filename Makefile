@@ -1,6 +1,8 @@
 # make demo   sets up and shows what Evenhand does, on data it makes up
 # make test   sets up and runs the tests
-# make check  style, types and layers
+# make check  style, types, layers and documentation
+# make docs   builds the documentation into build/site; index.html there opens offline
+# make pictures  takes the pictures of reports again (needs Chromium)
 # make bench  speed and memory beside what people use today, as ratios of one run
 # make model  trains the default model again (needs EVENHAND_DATA)
 # make reproduced  reproduces the papers again, with the data in EVENHAND_DATA
@@ -11,7 +13,7 @@ BENCH_VENV ?= .venv-bench
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check install --quiet --constraint constraints.txt
 
-.PHONY: demo test check bench model reproduced study clean
+.PHONY: demo test check docs pictures bench model reproduced study clean
 
 demo: $(VENV)/.demo
 	$(BIN)/evenhand demo
@@ -19,11 +21,17 @@ demo: $(VENV)/.demo
 test: $(VENV)/.test
 	$(BIN)/python -m pytest --numprocesses 2
 
-check: $(VENV)/.test
+check: $(VENV)/.test docs
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 	$(BIN)/python -m pytest -q tests/contracts
+
+docs: $(VENV)/.test
+	NO_MKDOCS_2_WARNING=1 $(BIN)/python -m mkdocs build --strict
+
+pictures: $(VENV)/.demo
+	$(BIN)/python -m docs.pictures.take
 
 bench: $(VENV)/.demo $(BENCH_VENV)/.bench
 	$(BIN)/python benchmarks/run.py --peers $(BENCH_VENV)/bin/python
@@ -45,7 +53,7 @@ study: $(VENV)/.test
 	$(BIN)/python -m studies
 
 clean:
-	rm -rf $(VENV) $(BENCH_VENV) evenhand-demo evenhand-report
+	rm -rf $(VENV) $(BENCH_VENV) build evenhand-demo evenhand-report
 
 $(VENV)/bin/python:
 	$(PYTHON) -m venv $(VENV)
@@ -55,7 +63,7 @@ $(VENV)/.demo: $(VENV)/bin/python pyproject.toml constraints.txt
 	@touch $@
 
 $(VENV)/.test: $(VENV)/.demo
-	$(PIP) --editable ".[test,check]"
+	$(PIP) --editable ".[test,check,docs]"
 	@touch $@
 
 $(BENCH_VENV)/.bench: benchmarks/peers.txt
