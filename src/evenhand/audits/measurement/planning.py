@@ -10,6 +10,7 @@ from pathlib import Path
 from evenhand import arrays
 from evenhand.audits.measurement.counting import Counted, count
 from evenhand.audits.measurement.items import Items, Roles
+from evenhand.audits.measurement.safety import one_sided, size_below
 from evenhand.audits.measurement.wish import Wish
 from evenhand.errors import InputError
 from evenhand.evidence import open_source
@@ -100,7 +101,8 @@ def _pools(counted: Counted, design: AnyDesign, wish: Wish) -> tuple[tuple[Pool,
         return _clustered(counted, wish), {}
     plain: Design = Adaptive() if isinstance(design, Sequential) else design
     known = {name: _expected(name, cells, plain, wish) for name, cells in counted.pools.items()}
-    shares = _labels(wish, list(known.values()), design)
+    safe = _below(wish, counted, known, design)
+    shares = _labels(wish if safe is None else replace(wish, n=safe), list(known.values()), design)
     pools = zip(counted.pools.items(), shares, strict=True)
     return tuple(Pool(name, len(cells), n, cells) for (name, cells), n in pools), known
 
@@ -124,6 +126,18 @@ def _labels(wish: Wish, pools: list[Expected], design: AnyDesign) -> tuple[int, 
     if n < least:
         raise InputError(f"{n} labels are too few for what was removed and what is visible: give {least} or more")
     return split(n, pools)
+
+
+def _below(wish: Wish, counted: Counted, known: Mapping[str, Expected], design: AnyDesign) -> int | None:
+    """Labels that can keep the promise of a safe level, where that is the promise and the design has an end."""
+    asked = wish.target
+    if not isinstance(asked, Below):
+        return None
+    (cells,), (pool,) = counted.pools.values(), known.values()
+    least = _needed(wish, [pool], design)
+    if isinstance(design, Sequential | Clusters):
+        return max(least, random_size(pool.prevalence, one_sided(asked), items=pool.items).n)
+    return size_below(Frame.counted(cells), design, asked, pool.prevalence, least=least).n
 
 
 def _needed(wish: Wish, pools: list[Expected], design: AnyDesign) -> int:

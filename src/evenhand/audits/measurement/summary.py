@@ -28,6 +28,11 @@ UNNAMED = (
     "the items are with --population and --period. The numbers mean nothing without."
 )
 
+MORE = (
+    "For a surer answer make a second plan with more labels and another seed (--n {n} --seed {seed}, or --prevalence "
+    "with the share found here). Report this one as it is, and say that there were two."
+)
+
 
 def plan_summary(made: Made, per_hour: float, annotators: int) -> dict[str, Any]:
     """What a plan comes to, as plain data."""
@@ -151,4 +156,10 @@ def _left(outcome: Outcome) -> list[str]:
         return [*lines, "Draw on with --next FILE, or stop: the interval holds either way."]
     if outcome.to_come:
         return [*lines, f"{outcome.to_come:,} labels are still to come: --next FILE draws the next batch."]
-    return [*lines, "All labels that were planned are in."]
+    broken = plan.promise and lines and not kept(plan.promise, share)
+    return [*lines, "All labels that were planned are in.", *([MORE.format(**_further(plan))] if broken else [])]
+
+
+def _further(plan: Plan) -> dict[str, Any]:
+    n = sum(pool.labels for pool in plan.pools)
+    return {"n": min(2 * n, plan.items.rows), "seed": plan.seed + 1}

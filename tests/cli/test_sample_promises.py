@@ -1,0 +1,40 @@
+"""Promises of a plan: as many labels as can keep them, said plainly, and what to do where they were not kept."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import polars as pl
+import pytest
+
+from cli.loop import answered, found, made_up
+
+
+@pytest.fixture
+def items(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> pl.DataFrame:
+    monkeypatch.chdir(tmp_path)
+    table = made_up()
+    table.write_parquet("items.parquet")
+    return table
+
+
+def planned(program, *options: str) -> dict:
+    done = program("sample", "plan", "items.parquet", "--score", "p", *options, "-o", "plan.json", "--json")
+    assert done.code == 0, done.err
+    return json.loads(done.out)
+
+
+@pytest.mark.parametrize("answer", ["no", "yes"])
+def test_a_safe_level_is_shown_by_clean_labels(program, items: pl.DataFrame, answer: str) -> None:
+    made = planned(program, "--below", "0.2", "--prevalence", "0.02")
+    size = json.loads(program("sample", "size", "--prevalence", "0.02", "--below", "0.2", "--json").out)
+    assert made["n"] >= size["n"]
+    program("sample", "draw", "plan.json", "-o", "batch.csv")
+    answered(Path("batch.csv"), items, lambda _, __: answer)
+    done = program("sample", "estimate", "plan.json", "batch.csv")
+    assert ("(--below 0.2) is kept." in done.out) == (answer == "no")
+    assert (f"--n {2 * made['n']} --seed 1" in done.out) == (answer == "yes")
+    assert (
+        found(program("sample", "estimate", "plan.json", "batch.csv", "--json").out)["count", ()]["value"] == made["n"]
+    )
