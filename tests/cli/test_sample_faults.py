@@ -67,7 +67,12 @@ def refused(done, *says: str) -> None:
         (("--design", "clusters", "--n", "60"), "goes with --cluster"),
         (("--design", "clusters", "--cluster", "thread", "--within", "0.2"), "give --n, not a promise"),
         (("--score", "p", "--n", "60", "--count", "4"), "go with --design stratified"),
-        (("--score", "p", "--design", "stratified", "--n", "10"), "too few for 8 strata"),
+        (("--score", "p", "--design", "stratified", "--n", "10"), "give 16 or more"),
+        (("--score", "p", "--design", "stratified", "--pilot", "50", "--n", "300"), "give 400 or more"),
+        (
+            ("--score", "p", "--design", "stratified", "--pilot", "20", "--decision", "removed", "--n", "300"),
+            "give 315 or more",
+        ),
         (("--score", "p", "--design", "stratified", "--strata", "thirds", "--n", "90"), "quantile or equal-width"),
         (("--score", "p", "--by", "id", "--n", "90"), "more than 500 groups"),
         (("--score", "p", "--scale", "rank", "--n", "90"), "probability, percent or logit"),

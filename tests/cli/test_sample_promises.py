@@ -38,3 +38,25 @@ def test_a_safe_level_is_shown_by_clean_labels(program, items: pl.DataFrame, ans
     assert (
         found(program("sample", "estimate", "plan.json", "batch.csv", "--json").out)["count", ()]["value"] == made["n"]
     )
+
+
+def test_an_easy_promise_gets_the_fewest_labels(program, items: pl.DataFrame) -> None:
+    done = program(
+        *("sample", "plan", "items.parquet", "--score", "p", "--decision", "removed", "--width", "0.9"),
+        *("-o", "plan.json"),
+    )
+    assert done.code == 0, done.err
+    assert "100 of 4,000 items" in done.out
+    assert "100 are the fewest for this design" in done.out
+
+
+@pytest.mark.parametrize("n", [320, 330, 400])
+def test_a_pilot_draws_what_was_planned(program, items: pl.DataFrame, n: int) -> None:
+    made = planned(program, "--design", "stratified", "--pilot", "20", "--decision", "removed", "--n", str(n))
+    assert sum(sum(pool["batches"]) for pool in made["pools"].values()) == n
+    assert sum(pool["labels"] for pool in made["pools"].values()) == n
+    program("sample", "draw", "plan.json", "-o", "first.csv")
+    drawn = len(answered(Path("first.csv"), items))
+    program("sample", "estimate", "plan.json", "first.csv", "--next", "second.csv")
+    second = len(answered(Path("second.csv"), items)) if Path("second.csv").exists() else 0
+    assert drawn + second == n

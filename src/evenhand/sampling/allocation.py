@@ -50,12 +50,17 @@ def completed(n: int, items: Ints, seen: Ints, hits: Ints) -> Ints:
     return np.maximum(share_out(n, items * _deviations(seen, hits), items), seen)
 
 
+def go_on(n: int, items: Ints, drawn: Ints, spread: Floats) -> Ints:
+    """Further labels of each stratum, so that n are drawn in all: as near to the optimum as what was drawn allows."""
+    return share_out(n, items * spread, items, least=drawn) - drawn
+
+
 def pilot_deviations(labelled: npt.ArrayLike, violating: npt.ArrayLike) -> Floats:
     """Of one label in each stratum, from a pilot with pseudocounts."""
     return _deviations(*_checked(labelled, violating))
 
 
-def share_out(n: int, parts: Floats, items: Ints, *, least: int = 1) -> Ints:
+def share_out(n: int, parts: Floats, items: Ints, *, least: int | Ints = 1) -> Ints:
     """Whole counts in proportion to `parts`: at least `least` and at most all items in each; largest remainders up.
 
     Several rows of parts are each shared out by themselves.

@@ -38,6 +38,9 @@ class Design(Protocol):
     def sizes(self, frame: Frame, n: int) -> tuple[int, ...]:
         """Labels of each batch, as far as it can be said beforehand."""
 
+    def fewest(self, frame: Frame) -> int:
+        """Labels that it takes at least."""
+
     def draw(self, frame: Frame, done: Done, n: int, rng: np.random.Generator) -> Batch:
         """The next batch of a plan for n labels."""
 
@@ -60,6 +63,10 @@ class Adaptive:
     def sizes(self, frame: Frame, n: int) -> tuple[int, ...]:
         """As in `Design`."""
         return self.settings.batches(n)
+
+    def fewest(self, frame: Frame) -> int:
+        """As in `Design`."""
+        return self.settings.each * max(2, len(np.unique(frame.groups)))
 
     def draw(self, frame: Frame, done: Done, n: int, rng: np.random.Generator) -> Batch:
         """As in `Design`."""
@@ -96,6 +103,10 @@ class Random:
     def sizes(self, frame: Frame, n: int) -> tuple[int, ...]:
         """As in `Design`."""
         return (n,)
+
+    def fewest(self, frame: Frame) -> int:
+        """As in `Design`."""
+        return min(2, len(frame))
 
     def draw(self, frame: Frame, done: Done, n: int, rng: np.random.Generator) -> Batch:
         """As in `Design`."""

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.optimize import brentq
 
-from evenhand.arrays import Floats
+from evenhand.arrays import Floats, Ints
 from evenhand.sampling.allocation import share_out
 from evenhand.sampling.designs import Design
 from evenhand.sampling.frame import Frame
@@ -25,11 +25,12 @@ FAR = 80.0  # logits, beyond which no chance is moved
 
 @dataclass(frozen=True, slots=True)
 class Expected:
-    """The prevalence of a pool, the variance of its estimate times the labels, and its items."""
+    """The prevalence of a pool, the variance of its estimate times the labels, its items, and the fewest labels."""
 
     prevalence: float
     variance: float
     items: int
+    fewest: int = 0
 
     @property
     def variation(self) -> float:
@@ -40,7 +41,8 @@ class Expected:
 def expected(frame: Frame, design: Design, *, prevalence: float | None = None) -> Expected:
     """Of one pool."""
     chance = chances(frame, prevalence)
-    return Expected(float(frame.sizes @ chance) / len(frame), design.variance(frame, chance), len(frame))
+    share, items = float(frame.sizes @ chance) / len(frame), len(frame)
+    return Expected(share, design.variance(frame, chance), items, min(design.fewest(frame), items))
 
 
 def chances(frame: Frame, prevalence: float | None = None) -> Floats:
@@ -70,10 +72,15 @@ def size_for_recall(removed: Expected, visible: Expected, target: Target) -> Siz
     return size_of(((removed.variation + visible.variation) / logits) ** 2, None, error=error)
 
 
+def least(pools: Sequence[Expected]) -> Ints:
+    """The fewest labels of each of several pools: fifty, or all of its items; and what the design needs."""
+    return np.array([max(min(pool.items, FEWEST), pool.fewest) for pool in pools])
+
+
 def split(n: int, pools: Sequence[Expected]) -> tuple[int, ...]:
     """Labels of each pool: by its coefficient of variation, so that the variance of recall is least.
 
-    Each pool gets fifty at least, or all of its items, and none gets more than it has.
+    Each pool gets the fewest it needs, and none gets more than it has.
     """
     parts = np.array([pool.variation for pool in pools])
-    return tuple(share_out(n, parts, np.array([pool.items for pool in pools]), least=FEWEST).tolist())
+    return tuple(share_out(n, parts, np.array([pool.items for pool in pools]), least=least(pools)).tolist())

@@ -60,6 +60,11 @@ class Stratified:
         first = int(self._pilot(frame).sum())
         return (first, n - first) if n > first else (first,)
 
+    def fewest(self, frame: Frame) -> int:
+        """As in `Design`: two of each stratum, or the whole pilot."""
+        counts = self._pilot(frame) if self.allocation == "pilot" else np.minimum(self._items(frame), 2)
+        return int(counts.sum())
+
     def draw(self, frame: Frame, done: Done, n: int, rng: np.random.Generator) -> Batch:
         """As in `Design`."""
         firsts = self.firsts(frame)
@@ -72,8 +77,7 @@ class Stratified:
             (first,) = done.past
             seen = np.bincount(first.batch.draw.strata, minlength=len(items))
             hits = np.bincount(first.batch.draw.strata, np.round(first.label), minlength=len(items))
-            counts = allocation.after_pilot(n, items, seen, hits) - seen
-            counts = np.minimum(counts, items - first.batch.draw.counts)
+            counts = allocation.go_on(n, items, first.batch.draw.counts, allocation.pilot_deviations(seen, hits))
         return take(frame, Spread(firsts, counts), rng, taken=np.sort(done.gone))
 
     def sampled(self, frame: Frame, past: Sequence[Labelled], *, group: int | None = None) -> Sampled:
@@ -113,8 +117,11 @@ class Stratified:
         return np.sqrt(chance * (1.0 - chance))
 
     def _pilot(self, frame: Frame) -> Ints:
-        counts: Ints = np.minimum(np.add.reduceat(frame.sizes, self.firsts(frame)), self.pilot)
+        counts: Ints = np.minimum(self._items(frame), self.pilot)
         return counts
+
+    def _items(self, frame: Frame) -> Ints:
+        return np.add.reduceat(frame.sizes, self.firsts(frame))
 
     def pooled(self, frame: Frame, past: Sequence[Labelled]) -> tuple[Ints, Joined, Floats]:
         """All batches as one draw from whole strata."""

@@ -17,7 +17,7 @@ from evenhand.evidence import open_source
 from evenhand.progress import Progress, silent
 from evenhand.sampling.cells import Cells
 from evenhand.sampling.designs import Adaptive, Design, Done, Random
-from evenhand.sampling.expectations import FEWEST, Expected, expected, size_for, size_for_recall, split
+from evenhand.sampling.expectations import Expected, expected, least, size_for, size_for_recall, split
 from evenhand.sampling.frame import Frame
 from evenhand.sampling.plan import ALL, REMOVED, AnyDesign, Clusters, ItemsFile, Measurement, Plan, Pool
 from evenhand.sampling.sequential import Sequential
@@ -29,11 +29,12 @@ LONGER = 2.2  # times the labels of the default, until a sequential plan is as s
 
 @dataclass(frozen=True)
 class Made:
-    """A plan, and what it expects of each pool."""
+    """A plan, and what it expects of each pool; `promised` labels would do for the promise, where more are planned."""
 
     plan: Plan
     expected: Mapping[str, Expected]
     ids_looked_at: int
+    promised: int | None = None
 
 
 def make_plan(
@@ -57,7 +58,7 @@ def make_plan(
         roles = roles.named(list(source.columns()))
         counted = count(Items(source, roles), progress)
         design = Random() if wish.census and not isinstance(design, Clusters) else design
-        pools, known = _pools(counted, design, wish)
+        pools, known, promised = _pools(counted, design, wish)
     except InputError as error:
         raise error.within(str(path)) from None
     file = ItemsFile(os.path.relpath(path, out.parent), source.fingerprint()["sha256"], counted.rows)
@@ -75,7 +76,7 @@ def make_plan(
     if not isinstance(plan.design, Sequential | Clusters):
         for pool in plan.pools:  # what cannot be drawn is refused now
             plan.on_cells.draw(pool.frame, Done(), pool.labels, plan.generator(0, 0))
-    return Made(plan, known, counted.ids_looked_at)
+    return Made(plan, known, counted.ids_looked_at, promised)
 
 
 def _check(roles: Roles, design: AnyDesign, wish: Wish) -> None:
@@ -96,15 +97,18 @@ def _check(roles: Roles, design: AnyDesign, wish: Wish) -> None:
         raise InputError("a promise without a score needs --prevalence, the share of violating items to plan for")
 
 
-def _pools(counted: Counted, design: AnyDesign, wish: Wish) -> tuple[tuple[Pool, ...], dict[str, Expected]]:
+def _pools(counted: Counted, design: AnyDesign, wish: Wish) -> tuple[tuple[Pool, ...], dict[str, Expected], int | None]:
     if isinstance(design, Clusters):
-        return _clustered(counted, wish), {}
+        return _clustered(counted, wish), {}, None
     plain: Design = Adaptive() if isinstance(design, Sequential) else design
     known = {name: _expected(name, cells, plain, wish) for name, cells in counted.pools.items()}
-    safe = _below(wish, counted, known, design)
-    shares = _labels(wish if safe is None else replace(wish, n=safe), list(known.values()), design)
-    pools = zip(counted.pools.items(), shares, strict=True)
-    return tuple(Pool(name, len(cells), n, cells) for (name, cells), n in pools), known
+    expects, promised = list(known.values()), None
+    if wish.promise is not None:
+        needed = _below(wish, counted, known, design) or _needed(wish, expects, design)
+        wish = replace(wish, n=max(needed, _least(expects)))
+        promised = needed if needed < _least(expects) else None
+    pools = zip(counted.pools.items(), _labels(wish, expects), strict=True)
+    return tuple(Pool(name, len(cells), n, cells) for (name, cells), n in pools), known, promised
 
 
 def _expected(pool: str, cells: Cells, design: Design, wish: Wish) -> Expected:
@@ -113,19 +117,20 @@ def _expected(pool: str, cells: Cells, design: Design, wish: Wish) -> Expected:
     return expected(Frame.counted(cells), design, prevalence=given)
 
 
-def _labels(wish: Wish, pools: list[Expected], design: AnyDesign) -> tuple[int, ...]:
-    items = sum(pool.items for pool in pools)
-    if wish.census:
+def _labels(wish: Wish, pools: list[Expected]) -> tuple[int, ...]:
+    items, n = sum(pool.items for pool in pools), wish.n
+    if wish.census or n is None:
         return tuple(pool.items for pool in pools)
-    n = wish.n if wish.n is not None else _needed(wish, pools, design)
     if n > items:
         raise InputError(f"{n:,} labels are more than the {items:,} items: label all of them, a census (--n all)")
-    if len(pools) == 1:
-        return (n,)
-    least = sum(min(pool.items, FEWEST) for pool in pools)
-    if n < least:
-        raise InputError(f"{n} labels are too few for what was removed and what is visible: give {least} or more")
-    return split(n, pools)
+    if n < _least(pools):
+        what = "this design" if len(pools) == 1 else "what was removed and what is visible"
+        raise InputError(f"{n} labels are too few for {what}: give {_least(pools)} or more")
+    return (n,) if len(pools) == 1 else split(n, pools)
+
+
+def _least(pools: list[Expected]) -> int:
+    return pools[0].fewest if len(pools) == 1 else int(least(pools).sum())
 
 
 def _below(wish: Wish, counted: Counted, known: Mapping[str, Expected], design: AnyDesign) -> int | None:

@@ -35,7 +35,7 @@ def size_below(frame: Frame, design: Design, asked: Below, prevalence: float, *,
 
 
 def clean_bound(frame: Frame, design: Design, n: int, level: float) -> float:
-    """The upper end of the interval if none of n labels violates: the best that can come out; 1 if n cannot be drawn."""
+    """The upper end of the interval if none of n labels violates: the best outcome; 1 if n cannot be drawn."""
     try:
         return _bound(frame, design, n, level)
     except InputError:

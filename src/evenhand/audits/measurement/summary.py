@@ -64,6 +64,8 @@ def plan_lines(made: Made, per_hour: float, annotators: int) -> list[str]:
         f"{found['n']:,} of {found['items']:,} items to label, {found['design']}, {hours}.",
         measured_what(plan),
     ]
+    if made.promised is not None:
+        lines.append(f"The promise alone takes {made.promised:,}; {found['n']:,} are the fewest for this design.")
     for name, pool in found["pools"].items():
         if "clusters" in pool:
             lines.append(f"{pool['clusters']:,} clusters drawn whole hold about {pool['labels']:,} items.")
