@@ -60,3 +60,21 @@ def test_a_pilot_draws_what_was_planned(program, items: pl.DataFrame, n: int) ->
     program("sample", "estimate", "plan.json", "first.csv", "--next", "second.csv")
     second = len(answered(Path("second.csv"), items)) if Path("second.csv").exists() else 0
     assert drawn + second == n
+
+
+def test_a_report_says_what_was_measured_and_that_it_is_not_finished(program, items: pl.DataFrame) -> None:
+    named = ("--ground-truth", "our <rules>", "--codebook", "v2", "--population", "visible", "--period", "May")
+    planned(program, "--n", "300", *named)
+    program("sample", "draw", "plan.json", "-o", "first.csv")
+    answered(Path("first.csv"), items)
+    done = program("sample", "estimate", "plan.json", "first.csv", "--next", "second.csv", "-o", "part")
+    begun = "Not finished: 100 of 300 labels are in."
+    assert begun in done.out
+    page = Path("part/report.html").read_text(encoding="utf-8")
+    what = "Ground truth: our &lt;rules&gt; (codebook: v2). Population: visible content, May."
+    assert page.index(begun) < page.index(what) < page.index("In one minute")
+    answered(Path("second.csv"), items)
+    done = program("sample", "estimate", "plan.json", "first.csv", "second.csv", "-o", "whole")
+    page = Path("whole/report.html").read_text(encoding="utf-8")
+    assert "Not finished" not in done.out + page
+    assert page.index(what) < page.index("In one minute")

@@ -5,12 +5,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from evenhand.audits.measurement.remarks import measured_what, unfinished
 from evenhand.figures.accuracy import columns_of, sorted_parts
 from evenhand.finding import Finding
 from evenhand.reports.picking import Named, get
 from evenhand.reports.section import Grid, Row, Section
 from evenhand.reports.vocabulary import ACCURACY
 from evenhand.reports.words import word
+from evenhand.sampling.plan import Measurement
 
 ALL = ("recall", "precision", "f1", "accuracy", "prevalence", "missed")
 ALONE = ("prevalence",)
@@ -36,6 +38,7 @@ def section(finding: Finding) -> dict[str, Any]:
     decided = finding.has("recall")
     return {
         "decided": decided,
+        "head": _head(finding),
         "headlines": [reading.text for reading in readings[: 2 if decided else 1]],
         "readings": [reading.text for reading in readings[2 if decided else 1 :]],
         "overall": Grid("", _all(finding), [_row(finding, "All items", {}, _all(finding))]),
@@ -57,6 +60,16 @@ def section(finding: Finding) -> dict[str, Any]:
         "marked": {flag for m in finding for flag in m.estimate.flags},
         "glossary": [name for name in GLOSSARY if any(m.measure == name for m in finding)],
     }
+
+
+def _head(finding: Finding) -> list[str]:
+    """Of a measurement by plan: whether it is finished, and what was measured."""
+    known = finding.provenance
+    if "measurement" not in known:
+        return []
+    told, planned = known.get("labels_in", 0), known.get("labels_planned", known.get("labels_in", 0))
+    open_ = [] if told == planned else [unfinished(told, planned)]
+    return [*open_, measured_what(Measurement(**known["measurement"]))]
 
 
 def _all(finding: Finding) -> tuple[str, ...]:

@@ -12,7 +12,7 @@ from evenhand.estimate import Estimate
 from evenhand.finding import Finding, Reading
 from evenhand.intervals.clusters import design_effect
 from evenhand.sampling.designs import Adaptive
-from evenhand.sampling.plan import Clusters, Plan
+from evenhand.sampling.plan import Clusters, Measurement, Plan
 from evenhand.sampling.sequential import Sequential
 from evenhand.sampling.stratifying import Stratified
 
@@ -37,7 +37,7 @@ def readings(finding: Finding) -> tuple[Reading, ...]:
 
 def caveats(given: Given, sample: Sample) -> tuple[str, ...]:
     """What the numbers rest on."""
-    plan, found = given.plan, [measured_what(given.plan)]
+    plan, found = given.plan, [measured_what(given.plan.measurement)]
     unclear = [id_ for id_ in given.labels.unclear if id_ not in given.labels.tied]
     if unclear:
         found.append(
@@ -57,13 +57,20 @@ def caveats(given: Given, sample: Sample) -> tuple[str, ...]:
     return (*found, *_of_design(plan, sample))
 
 
-def measured_what(plan: Plan) -> str:
+def measured_what(m: Measurement) -> str:
     """Ground truth, population and metric, which every number needs beside it."""
-    m = plan.measurement
     book = f" (codebook: {m.codebook})" if m.codebook else ""
     period = f", {m.period}" if m.period else ""
     truth = m.ground_truth or "not named"
     return f"Ground truth: {truth}{book}. Population: {m.population} content{period}. Metric: {m.metric}."
+
+
+def unfinished(labels: int, planned: int | None) -> str:
+    """What stands above numbers that will change; `planned` is None where nobody can say."""
+    of = f" of {planned:,}" if planned is not None else ""
+    return (
+        f"Not finished: {labels:,}{of} labels are in. The rest is still to come, and the numbers will change."
+    )
 
 
 def _of_design(plan: Plan, sample: Sample) -> list[str]:

@@ -62,7 +62,7 @@ def plan_lines(made: Made, per_hour: float, annotators: int) -> list[str]:
     hours = f"about {found['hours']:,.1f} hours{people}"
     lines = [
         f"{found['n']:,} of {found['items']:,} items to label, {found['design']}, {hours}.",
-        measured_what(plan),
+        measured_what(plan.measurement),
     ]
     if made.promised is not None:
         lines.append(f"The promise alone takes {made.promised:,}; {found['n']:,} are the fewest for this design.")

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import polars as pl
 
+from evenhand.audits.measurement import remarks
 from evenhand.audits.measurement.drawing import History, draw_again, draw_round
 from evenhand.audits.measurement.estimating import estimate
 from evenhand.audits.measurement.figures import Sample
@@ -72,7 +73,8 @@ class Work:
         except Undefined as reason:
             raise InputError(str(reason)) from None
         waiting = len(plan.rounds) if given.rounds < len(plan.rounds) else None
-        return Outcome(finding, given, waiting, to_come(plan, finding.get("prevalence")))
+        left = to_come(plan, finding.get("prevalence"))
+        return Outcome(_standing(finding, plan, given, left), given, waiting, left)
 
     def go_on(self, out: Path, outcome: Outcome) -> Written | None:
         """The batch that comes after these labels; the one that waits, if there is one; None where all is drawn."""
@@ -102,6 +104,16 @@ class Work:
 
     def _written(self, sheet: pl.DataFrame, out: Path, number: int, *, again: bool) -> Written:
         return Written(number, len(sheet), tuple(write_sheet(sheet, out)), again)
+
+
+def _standing(finding: Finding, plan: Plan, given: Given, left: int | None) -> Finding:
+    """With how many labels are in of how many planned; said first where some are still to come."""
+    drawn, told = {id_ for one in plan.rounds for id_ in one.ids}, len(given.labels.values)
+    planned = None if left is None else len(drawn) + left
+    finding = replace(finding, provenance={**finding.provenance, "labels_in": told, "labels_planned": planned})
+    if planned == told:
+        return finding
+    return replace(finding, caveats=(remarks.unfinished(told, planned), *finding.caveats))
 
 
 def to_come(plan: Plan, share: Estimate) -> int | None:
