@@ -90,6 +90,7 @@ def test_plans_that_cannot_be_made(program, items: pl.DataFrame, options: tuple[
         ("p", None, "column 'p', row 8: the score is empty"),
         ("p", "nan", "column 'p', row 8: the score is NaN"),
         ("p", 1.2, "column 'p', row 8: the score 1.2 is outside 0 to 1"),
+        ("p", 7.0, "(--scale percent or logit)"),
         ("p", -0.1, "column 'p', row 8: the score -0.1 is outside 0 to 1"),
         ("id", None, "column 'id', row 8: the id is empty"),
         ("id", "00000003", "column 'id', row 8: the id '00000003' occurs twice"),
@@ -103,6 +104,8 @@ def test_items_that_are_at_fault(program, items: pl.DataFrame, ending: str, colu
     bad.write_csv("bad.csv", null_value="") if ending == ".csv" else bad.write_parquet("bad.parquet")
     done = program("sample", "plan", f"bad{ending}", *PLAN, "--decision", "removed", "-o", "plan.json")
     refused(done, f"bad{ending}", says)
+    assert "--where" not in done.err
+    assert "rank" not in done.err
 
 
 def test_repeated_ids_are_found_where_few_hashes_are_kept(items: pl.DataFrame) -> None:
@@ -214,11 +217,16 @@ def test_a_stratum_without_labels(program, items: pl.DataFrame) -> None:
     of = dict(zip(part["items"]["id"], part["items"]["stratum"], strict=True))
     table = pl.read_csv("batch.csv", infer_schema=False)
     gone = table.filter(pl.Series([of[id_.strip("'")] != 2 for id_ in table["id"]]))
-    refused(
-        program("sample", "estimate", "plan.json", written(gone), "--unfinished"),
-        "stratum 3 of 8 in batch 1 (all) has 0 of",
-        "label more of the batch",
+    done = program("sample", "estimate", "plan.json", written(gone), "--unfinished", "--json")
+    assert done.code == 0, done.err
+    estimates = found(done.out)
+    assert estimates["count", ()]["value"] == len(gone)
+    unsure = table.with_columns(
+        label=pl.when(table["id"].is_in(gone["id"])).then("label").otherwise(pl.lit("cannot tell"))
     )
+    same = found(program("sample", "estimate", "plan.json", written(unsure), "--json").out)
+    assert same["prevalence", ()]["value"] == pytest.approx(estimates["prevalence", ()]["value"])
+    written(gone)
     refused(program("sample", "estimate", "plan.json", "changed.csv"), "without a label")
 
 

@@ -78,3 +78,49 @@ def test_a_report_says_what_was_measured_and_that_it_is_not_finished(program, it
     page = Path("whole/report.html").read_text(encoding="utf-8")
     assert "Not finished" not in done.out + page
     assert page.index(what) < page.index("In one minute")
+
+
+def test_a_score_that_is_the_same_for_all(program, items: pl.DataFrame) -> None:
+    items.with_columns(p=pl.lit(0.0)).write_parquet("items.parquet")
+    done = program("sample", "plan", "items.parquet", "--score", "p", "-o", "plan.json")
+    assert done.code == 2
+    assert "column 'p': the score is the same for all items" in done.err
+    assert "give --n, or --prevalence" in done.err
+    done = program("sample", "plan", "items.parquet", "--score", "p", "--n", "90", "-o", "plan.json")
+    assert done.code == 0, done.err
+    assert "the same for all items" in done.out
+    assert "The score expects" not in done.out
+    assert "about 9 minutes" in done.out
+    assert "sample draw plan.json -o batch1.csv" in done.out
+    assert planned(program, "--prevalence", "0.1")["n"] > 500
+
+
+def test_a_promise_that_takes_everything_is_refused_once(program, items: pl.DataFrame) -> None:
+    done = program("sample", "plan", "items.parquet", "--score", "p", "--within", "0.000001", "-o", "plan.json")
+    assert done.code == 2
+    assert "more than 400,000 labels" in done.err
+    assert "--n 4000" not in done.err
+
+
+def test_a_forgotten_sheet(program, items: pl.DataFrame) -> None:
+    planned(program, "--n", "700")
+    program("sample", "draw", "plan.json", "-o", "1.csv")
+    for number in (1, 2):
+        answered(Path(f"{number}.csv"), items)
+        sheets = [f"{one}.csv" for one in range(1, number + 1)]
+        program("sample", "estimate", "plan.json", *sheets, "--next", f"{number + 1}.csv")
+    answered(Path("3.csv"), items)
+    done = program("sample", "estimate", "plan.json", "1.csv", "3.csv")
+    assert "none of the 200 items of batch 2 has a label: give the sheets of all batches" in done.err
+
+
+def test_unfinished_labels_of_the_default_design(program, items: pl.DataFrame) -> None:
+    planned(program, "--n", "150", "--decision", "removed")
+    program("sample", "draw", "plan.json", "-o", "1.csv")
+    answered(Path("1.csv"), items)
+    table = pl.read_csv("1.csv", infer_schema=False)
+    table.filter(pl.int_range(len(table)) % 4 != 1).write_csv("some.csv")
+    done = program("sample", "estimate", "plan.json", "some.csv", "--unfinished")
+    assert done.code == 0, done.err
+    assert "have no label yet" in done.out
+    assert "joined to a neighbour" in done.out

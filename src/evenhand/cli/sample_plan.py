@@ -118,12 +118,11 @@ def _settings(
 
 def _show(made: Made, out: Path, per_hour: float, annotators: int, *, as_json: bool) -> None:
     import json
+    import shlex
 
     from evenhand.audits.measurement.summary import plan_lines, plan_summary
 
     if as_json:
         print(json.dumps(plan_summary(made, per_hour, annotators), indent=1, ensure_ascii=False))
         return
-    print(f"{out}: {plan_lines(made, per_hour, annotators)[0]}")
-    for line in plan_lines(made, per_hour, annotators)[1:]:
-        print(line)
+    print(f"{out}: " + "\n".join(plan_lines(made, per_hour, annotators, file=shlex.quote(str(out)))))

@@ -73,6 +73,8 @@ def by_stratum(sample: Sample, level: float) -> list[Measured]:
 
 
 def _share(label: Floats, items: int, level: float) -> Estimate:
+    if not len(label):
+        return Estimate.undefined("nothing of it has a label", level=level, n=0)
     try:
         return Sampled.of(label, np.zeros(len(label)), [items]).figure().estimate(level)
     except Undefined as reason:

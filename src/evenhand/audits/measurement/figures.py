@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from evenhand.arrays import Bools, Floats, Ints
+from evenhand.arrays import Bools, Floats
 from evenhand.audits.measurement.drawing import History
 from evenhand.audits.measurement.matching import Labels, counted, missing, named
 from evenhand.errors import InputError
@@ -17,7 +17,6 @@ from evenhand.intervals.survey import Figure
 from evenhand.sampling.batches import Batch, Labelled
 from evenhand.sampling.clusters import ClusterDraw
 from evenhand.sampling.designs import Done
-from evenhand.sampling.estimation import enough
 from evenhand.sampling.plan import Part, Plan, Pool
 from evenhand.sampling.sequential import Answered, Draws, bets
 
@@ -112,31 +111,15 @@ def rounds_with_labels(plan: Plan, labels: Labels) -> int:
 
 
 def check_complete(plan: Plan, labels: Labels, rounds: int, *, unfinished: bool) -> None:
-    """Every drawn item must have an answer, or with `unfinished` every stratum enough of them."""
+    """Every drawn item must have an answer; with `unfinished` strata with too few are joined to their neighbours."""
     lacking = missing(plan, labels)[:rounds]
     for number, ids in enumerate(lacking, start=1):
         if ids and len(ids) == len(plan.rounds[number - 1].ids):
-            raise InputError(f"none of the {counted(ids, 'item')} of batch {number} has a label")
+            hint = ": give the sheets of all batches" if len(plan.rounds) > 1 else ""
+            raise InputError(f"none of the {counted(ids, 'item')} of batch {number} has a label{hint}")
         if ids and not unfinished:
             problem = f"{counted(ids, 'item')} of batch {number} without a label ({named(ids)})"
             raise InputError(f"{problem}: label them, or take what is there with --unfinished")
-    if not unfinished:
-        return
-    for number, drawn in enumerate(plan.rounds[:rounds], start=1):
-        for part in drawn.parts:
-            _check_strata(part, {id_ for id_ in part.ids if id_ in labels.values}, number)
-
-
-def _check_strata(part: Part, there: set[str], number: int) -> None:
-    if not isinstance(part.drawn, Batch):
-        return
-    draw = part.drawn.draw
-    has = np.array([id_ in there for id_ in part.ids])
-    counts: Ints = np.bincount(draw.strata[has], minlength=len(draw.sizes))
-    for stratum, (told, size, drawn) in enumerate(zip(counts, draw.sizes, draw.counts, strict=True), start=1):
-        if drawn and not enough(int(told), int(size)):
-            what = f"stratum {stratum} of {len(counts)} in batch {number} ({part.pool}) has {told} of {drawn} labels"
-            raise InputError(f"{what}: two are needed at least, so label more of the batch")
 
 
 def finished(plan: Plan, labels: Labels, rounds: int) -> Plan:

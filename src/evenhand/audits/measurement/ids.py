@@ -30,7 +30,8 @@ class Ids:
     def add(self, table: Table) -> None:
         """One piece; fails where an id is missing."""
         values = ids_of(table, self.column)
-        table.complete(self.column, values, "the id")
+        if values.null_count():
+            table.fail("the id is empty", self.column, values.is_null())
         if self._rising:
             follows = not len(self._last) or bool(self._last[0] < values[0])
             self._rising = follows and bool((values.slice(1) > values.slice(0, len(values) - 1)).all())

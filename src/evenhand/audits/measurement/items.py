@@ -23,6 +23,7 @@ from evenhand.sampling.plan import ALL, REMOVED, VISIBLE
 ROWS = 250_000  # in a piece
 MOST_GROUPS = 500
 YES, NO = ("1", "true", "yes"), ("0", "false", "no")
+OTHER_SCALE = "name another scale (--scale percent or logit)"
 LISTS = ("by", "removes")
 USUAL = ("id", "text", "context", "link")  # columns found by their names
 
@@ -133,8 +134,9 @@ class Items:
     def _piece(self, table: Table, start: int) -> Piece:
         try:
             return Piece(table, start, self._score(table), self._group(table), self._pool(table))
-        except InputError as error:  # there is no --where here
+        except InputError as error:  # there is no --where here, and no rank
             plain = error.problem.split("; leave such rows out")[0]
+            plain = plain.replace("declare another scale (percent, logit or rank)", OTHER_SCALE)
             raise InputError(plain, source=error.source, column=error.column, row=error.row) from None
 
     def _score(self, table: Table) -> Floats:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -21,9 +21,11 @@ from evenhand.sampling.expectations import Expected, expected, least, size_for, 
 from evenhand.sampling.frame import Frame
 from evenhand.sampling.plan import ALL, REMOVED, AnyDesign, Clusters, ItemsFile, Measurement, Plan, Pool
 from evenhand.sampling.sequential import Sequential
-from evenhand.sampling.sizes import random_size
+from evenhand.sampling.sizes import Size, random_size
 from evenhand.sampling.targets import Below
 
+FLAT = "the score is the same for all items, so it says nothing: give --n, or --prevalence to plan for"
+MANY = 100  # times the items, beyond which nobody wants to know how many labels it would take
 LONGER = 2.2  # times the labels of the default, until a sequential plan is as sure (docs/sampling.md)
 
 
@@ -57,6 +59,8 @@ def make_plan(
     try:
         roles = roles.named(list(source.columns()))
         counted = count(Items(source, roles), progress)
+        if roles.score and wish.promise is not None and wish.prevalence is None and flat(counted.pools.values()):
+            raise InputError(FLAT, column=roles.score)
         design = Random() if wish.census and not isinstance(design, Clusters) else design
         pools, known, promised = _pools(counted, design, wish)
     except InputError as error:
@@ -77,6 +81,11 @@ def make_plan(
         for pool in plan.pools:  # what cannot be drawn is refused now
             plan.on_cells.draw(pool.frame, Done(), pool.labels, plan.generator(0, 0))
     return Made(plan, known, counted.ids_looked_at, promised)
+
+
+def flat(pools: Iterable[Cells]) -> bool:
+    """Whether all items have one score."""
+    return len({step for cells in pools for step in cells.steps.tolist()}) == 1
 
 
 def _check(roles: Roles, design: AnyDesign, wish: Wish) -> None:
@@ -157,11 +166,17 @@ def _needed(wish: Wish, pools: list[Expected], design: AnyDesign) -> int:
         pool = replace(pool, variance=pool.variance * (LONGER if isinstance(design, Sequential) else 1.0))
         endless, size = size_for(pool, asked, corrected=False), size_for(pool, asked)
     if endless.n > pool.items:
+        many = f"{endless.n:,}" if endless.n < MANY * pool.items else f"more than {MANY * pool.items:,}"
         raise InputError(
-            f"this promise takes {endless.n:,} labels where there is no end of items, and there are {pool.items:,}: "
-            f"label all of them, a census (--n all), or {size.n:,} of them (--n {size.n}), or promise less"
+            f"this promise takes {many} labels where there is no end of items, and there are {pool.items:,}: "
+            f"{_instead(size)}, or promise less"
         )
     return size.n
+
+
+def _instead(size: Size) -> str:
+    census = "label all of them, a census (--n all)"
+    return census if size.census else f"{census}, or {size.n:,} of them (--n {size.n})"
 
 
 def _clustered(counted: Counted, wish: Wish) -> tuple[Pool, ...]:

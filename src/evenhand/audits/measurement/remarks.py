@@ -21,6 +21,8 @@ PILOT = (
     "Pilot and later labels are pooled, as in the literature: in simulations that is one or two per cent too low, "
     "since strata where the pilot missed something get fewer labels. --design score-driven has no such bias."
 )
+SKIPPED = "That is fair only if nobody chose which to leave out."
+JOINED = " Strata with less than two labels were joined to a neighbour."
 ANYTIME = (
     "The interval may be looked at after every label: it holds the truth at all times at once, and is wider for it."
 )
@@ -49,6 +51,7 @@ def caveats(given: Given, sample: Sample) -> tuple[str, ...]:
         found.append(f"{counted(tied, 'item')} with a split vote ({named(tied)}): as if nobody can tell.")
     if given.unfinished:
         found.append(f"{given.unfinished:,} drawn items have no label yet: the others stand for them.")
+        found.append(SKIPPED + ("" if isinstance(plan.design, Sequential | Clusters) else JOINED))
     if given.gold:
         found.append(
             f"Put right for errors of annotators, who caught {given.gold.caught} of {given.gold.violating} violating "
@@ -68,9 +71,7 @@ def measured_what(m: Measurement) -> str:
 def unfinished(labels: int, planned: int | None) -> str:
     """What stands above numbers that will change; `planned` is None where nobody can say."""
     of = f" of {planned:,}" if planned is not None else ""
-    return (
-        f"Not finished: {labels:,}{of} labels are in. The rest is still to come, and the numbers will change."
-    )
+    return f"Not finished: {labels:,}{of} labels are in. The rest is still to come, and the numbers will change."
 
 
 def _of_design(plan: Plan, sample: Sample) -> list[str]:

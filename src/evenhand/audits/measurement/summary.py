@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from evenhand.audits.measurement.planning import Made
+from evenhand.audits.measurement.planning import Made, flat
 from evenhand.audits.measurement.remarks import amount, measured_what, span
 from evenhand.audits.measurement.sheets import ANSWERS
 from evenhand.audits.measurement.working import Outcome, Written, kept
@@ -55,11 +55,12 @@ def plan_summary(made: Made, per_hour: float, annotators: int) -> dict[str, Any]
     }
 
 
-def plan_lines(made: Made, per_hour: float, annotators: int) -> list[str]:
+def plan_lines(made: Made, per_hour: float, annotators: int, *, file: str = "PLAN") -> list[str]:
     """The same in sentences."""
     plan, found = made.plan, plan_summary(made, per_hour, annotators)
+    same = _expects(plan) and flat(pool.counted for pool in plan.pools)
     people = "" if annotators == 1 else f" of {annotators} annotators each"
-    hours = f"about {found['hours']:,.1f} hours{people}"
+    hours = f"{_time(found['hours'])}{people}"
     lines = [
         f"{found['n']:,} of {found['items']:,} items to label, {found['design']}, {hours}.",
         measured_what(plan.measurement),
@@ -71,9 +72,11 @@ def plan_lines(made: Made, per_hour: float, annotators: int) -> list[str]:
             lines.append(f"{pool['clusters']:,} clusters drawn whole hold about {pool['labels']:,} items.")
         if name != ALL:
             lines.append(f"{pool['labels']:,} labels of {pool['items']:,} {name} items.")
-        if "expected_prevalence" in pool:
+        if "expected_prevalence" in pool and not same:
             where = "" if name == ALL else f" of the {name}"
             lines.append(f"The score expects {100 * pool['expected_prevalence']:.3g} %{where} to violate.")
+    if same:
+        lines.append("The score is the same for all items, so it says nothing: this is as good as --design random.")
     lines += _batches(plan)
     if found["ids_looked_at_one_in"] > 1:
         lines.append(f"Too many ids to compare all: one in {found['ids_looked_at_one_in']} was looked at for repeats.")
@@ -81,7 +84,14 @@ def plan_lines(made: Made, per_hour: float, annotators: int) -> list[str]:
         lines.append("There is no --id: the number of the row is the id.")
     if not plan.measurement.ground_truth:
         lines.append(UNNAMED)
-    return [*lines, f"Plan {found['plan'][:12]}. Next: evenhand sample draw."]
+    return [*lines, f"Plan {found['plan'][:12]}. Next: evenhand sample draw {file} -o batch1.csv"]
+
+
+def _time(hours: float) -> str:
+    if hours < 1.0:
+        minutes = max(1, round(60.0 * hours))
+        return f"about {minutes} minute{'' if minutes == 1 else 's'}"
+    return f"about {hours:,.1f} hours"
 
 
 def _expects(plan: Plan) -> bool:
