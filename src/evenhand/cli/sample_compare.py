@@ -28,15 +28,18 @@ def compare(
     import json as form
 
     from evenhand.audits.accuracy.comparing import compared
+    from evenhand.audits.accuracy.periods import caveats
     from evenhand.reports.periods import lines, period
 
-    found = compared(period(this), period(last), rule=rule)
+    now, before = period(this), period(last)
+    found, beside = compared(now, before, rule=rule), caveats(now, before)
     records = {
         "rule": rule,
         "alarm": any(one.change.alarm for one in found),
+        "caveats": beside,
         "changes": [one.record() for one in found],
     }
-    said = form.dumps(records, indent=1, ensure_ascii=False) if json else "\n".join(lines(found))
+    said = form.dumps(records, indent=1, ensure_ascii=False) if json else "\n".join([*beside, *lines(found)])
     sys.stdout.write(said + "\n")
     if fail_on_alarm and records["alarm"]:
         raise typer.Exit(1)
