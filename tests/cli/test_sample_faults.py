@@ -40,7 +40,7 @@ def refused(done, *says: str) -> None:
 @pytest.mark.parametrize(
     ("options", "says"),
     [
-        (("--score", "p", "--prevalence", "0", "--within", "0.2"), "prevalence must lie between 0 and 1"),
+        (("--score", "p", "--prevalence", "0", "--within", "0.2"), "prevalence must lie above 0"),
         (("--score", "p", "--prevalence", "1", "--within", "0.2"), "prevalence must lie between 0 and 1"),
         (("--score", "p", "--n", "5000"), "5,000 labels are more than the 4,000 items: label all of them, a census"),
         (("--score", "p", "--within", "0.001"), "a census (--n all)"),

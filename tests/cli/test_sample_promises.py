@@ -124,3 +124,48 @@ def test_unfinished_labels_of_the_default_design(program, items: pl.DataFrame) -
     assert done.code == 0, done.err
     assert "have no label yet" in done.out
     assert "joined to a neighbour" in done.out
+
+
+def test_periods_that_measured_other_things(program, items: pl.DataFrame) -> None:
+    for name, *options in (
+        ("last", "--ground-truth", "law", "--codebook", "a", "--period", "May", "--by", "language"),
+        ("this", "--ground-truth", "law", "--codebook", "b", "--period", "June"),
+    ):
+        Path("plan.json").unlink(missing_ok=True)
+        planned(program, "--n", "300", *options)
+        program("sample", "draw", "plan.json", "-o", f"{name}.csv")
+        answered(Path(f"{name}.csv"), items)
+        Path(f"{name}.json").write_text(program("sample", "estimate", "plan.json", f"{name}.csv", "--json").out)
+    done = program("sample", "compare", "this.json", "last.json")
+    assert done.code == 0, done.err
+    assert "This period: June. The last: May." in done.out
+    assert "(codebook 'a' then, 'b' now)" in done.out
+    assert "Beware: this period is not finished: only 100 labels were in." in done.out
+    assert "Not compared: the parts by language." in done.out
+    same = json.loads(program("sample", "compare", "this.json", "this.json", "--json").out)
+    assert not any("did not measure" in caveat for caveat in same["caveats"])
+
+
+def test_few_violations_are_marked_and_said_once(program, items: pl.DataFrame) -> None:
+    planned(program, "--n", "100", "--by", "language")
+    program("sample", "draw", "plan.json", "-o", "1.csv")
+    answered(Path("1.csv"), items, lambda _, __: "no")
+    out = program("sample", "estimate", "plan.json", "1.csv").out
+    assert out.count("Few violations were seen") == 1
+    assert out.count("°") > 3
+
+
+SPOILT = {"leading zeros": lambda id_: id_.lstrip("0"), "digits": lambda _: "1.00000E+18"}
+
+
+@pytest.mark.parametrize("lost", SPOILT)
+def test_ids_that_a_spreadsheet_spoilt(program, items: pl.DataFrame, lost: str) -> None:
+    planned(program, "--n", "100")
+    program("sample", "draw", "plan.json", "-o", "1.csv")
+    answered(Path("1.csv"), items)
+    table = pl.read_csv("1.csv", infer_schema=False)
+    ids = [SPOILT[lost](id_.removeprefix("'")) for id_ in table["id"]]
+    table.with_columns(id=pl.Series(ids)).write_csv("1.csv")
+    done = program("sample", "estimate", "plan.json", "1.csv")
+    assert done.code == 2
+    assert f"a spreadsheet seems to have taken their {lost}" in done.err

@@ -72,6 +72,8 @@ class Below:
 
 def known(prevalence: float) -> float:
     """A prevalence that leaves something to estimate."""
+    if prevalence == 0.0:
+        raise InputError("the prevalence must lie above 0; that next to nothing violates is shown with --below")
     return arrays.share(prevalence, "the prevalence")
 
 

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import hashlib
+import re
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from evenhand.audits.measurement.labels import Answer
@@ -12,6 +13,7 @@ from evenhand.errors import InputError
 from evenhand.sampling.plan import Plan
 
 NAMED = 5  # ids that a message names
+SCIENTIFIC = re.compile(r"[-+]?\d([.,]\d+)?[eE][+]?\d+")
 SEVERAL = ("majority", "mean")
 
 
@@ -82,7 +84,7 @@ def check_known(answers: Sequence[Answer], plan: Plan, gold: Iterable[str]) -> N
     strange = [answer for answer in answers if answer.id not in known]
     if strange:
         ids = list(dict.fromkeys(answer.id for answer in strange))
-        problem = f"{counted(ids, 'item')} not drawn by this plan ({named(ids)})"
+        problem = f"{counted(ids, 'item')} not drawn by this plan ({named(ids)}){_spoilt(ids, known)}"
         raise InputError(problem, source=strange[0].source, column="id", row=strange[0].row)
 
 
@@ -99,6 +101,18 @@ def named(ids: Sequence[str]) -> str:
 def counted(things: Sequence[object], what: str) -> str:
     """So many things."""
     return f"{len(things):,} {what}{'' if len(things) == 1 else 's'}"
+
+
+def _spoilt(ids: Sequence[str], known: Collection[str]) -> str:
+    """A hint where ids look like what spreadsheets make of them."""
+    bare = {id_.lstrip("0") for id_ in known}
+    if any(SCIENTIFIC.fullmatch(id_) for id_ in ids):
+        lost = "their digits"
+    elif any(id_.lstrip("0") in bare for id_ in ids):
+        lost = "their leading zeros"
+    else:
+        return ""
+    return f": a spreadsheet seems to have taken {lost}; read the column id as text, or draw the sheet as .xlsx"
 
 
 def _each_once(given: Sequence[Answer]) -> list[Answer]:

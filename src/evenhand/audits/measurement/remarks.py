@@ -86,7 +86,8 @@ def _of_design(plan: Plan, sample: Sample) -> list[str]:
             times = design_effect(sample.figure(plan.pools[0]))
         except Undefined:
             return []
-        return [f"Items of one cluster are alike: the variance is {times:.2g} times that of as many drawn one by one."]
+        alike = "are alike" if times > 1.0 else "are no more alike than others in this sample"
+        return [f"Items of one cluster {alike}: the variance is {times:.2g} times that of as many drawn one by one."]
     return []
 
 

@@ -28,6 +28,7 @@ UNNAMED = (
     "the items are with --population and --period. The numbers mean nothing without."
 )
 
+MARK = "°"
 MORE = (
     "For a surer answer make a second plan with more labels and another seed (--n {n} --seed {seed}, or --prevalence "
     "with the share found here). Report this one as it is, and say that there were two."
@@ -130,6 +131,8 @@ def outcome_lines(outcome: Outcome) -> list[str]:
     if finding.values("as_if"):
         for name in finding.values("as_if"):
             lines += [f"if {name}:", *_rows(finding, {"as_if": name})]
+    if any(line.endswith(MARK) for line in lines):
+        lines.append(f"{MARK} Few violations were seen: a cautious interval.")
     return [*lines, *(f"· {caveat}" for caveat in finding.caveats), *_left(outcome)]
 
 
@@ -149,7 +152,7 @@ def _rows(finding: Finding, slice_: dict[str, str]) -> list[str]:
             said = (
                 f"unknown: {found.note}" if not found.defined else amount(found) if measure == "missed" else span(found)
             )
-            few = " few violations seen, cautious interval" if "small" in found.flags else ""
+            few = f" {MARK}" if "small" in found.flags else ""
             rows.append(f"  {title:42} {said}{few}")
     return rows
 

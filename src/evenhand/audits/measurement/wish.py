@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from evenhand import arrays
 from evenhand.audits.sizing import target
 from evenhand.errors import InputError
-from evenhand.sampling.targets import Target
+from evenhand.sampling.targets import Target, known
 
 USUAL = {"within": 0.2}  # what is promised when nothing is said
 
@@ -28,7 +28,7 @@ class Wish:
         """From what was typed."""
         arrays.share(level, "the level")
         if prevalence is not None:
-            arrays.share(prevalence, "the prevalence")
+            known(prevalence)
         said = any(value is not None for value in promise.values())
         if n is not None and said:
             raise InputError("say how many labels with --n (a number, or all), or what to promise: one of them")
