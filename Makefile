@@ -19,7 +19,7 @@ demo: $(VENV)/.demo
 	$(BIN)/evenhand demo
 
 test: $(VENV)/.test
-	$(BIN)/python -m pytest --numprocesses 2
+	OMP_NUM_THREADS=1 $(BIN)/python -m pytest --numprocesses 2
 
 check: $(VENV)/.test docs
 	$(BIN)/ruff check .
