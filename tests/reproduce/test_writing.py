@@ -129,7 +129,6 @@ def test_committed_results_are_of_these_papers_small_and_without_a_path() -> Non
         assert data["command"] == f"evenhand reproduce {name} --data DATA"
         assert data["citation"] == PAPERS[name].citation
         text = (folder / name / "results.md").read_text()
-        for place in ("/home/", "/tmp/", "/work/", "/root/", "\\Users\\"):
-            assert place not in text + json.dumps(data)
+        assert not re.search(r"""(?:^|[\s"'(`])(?:/\w+/\w|[A-Z]:\\)""", text + json.dumps(data)), "a path of a machine"
         for picture in re.findall(r"\]\((figures/[^)]+)\)", text):
             assert (folder / name / picture).exists()

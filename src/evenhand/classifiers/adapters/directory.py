@@ -72,8 +72,11 @@ class Directory:
                 str(self.path), local_files_only=True, trust_remote_code=False
             )
 
-    def model(self, kind: str, *, dtype: Any, device: str) -> Any:
-        """Its model, ready to be asked. Weights that are missing are an error: transformers would make them up."""
+    def model(self, kind: str, *, dtype: Any, device: str = "cpu", unused: str | None = None) -> Any:
+        """Its model, ready to be asked. Weights that are missing are an error: transformers would make them up.
+
+        `unused` is a part that nobody asks, and that may be missing.
+        """
         auto = getattr(library("transformers"), kind)
         with self.explained("the model"), quiet():
             model, told = auto.from_pretrained(
@@ -84,7 +87,7 @@ class Directory:
                 output_loading_info=True,
                 dtype=dtype,
             )
-        missing = sorted(map(str, told["missing_keys"]))
+        missing = sorted(name for name in map(str, told["missing_keys"]) if not unused or unused not in name)
         if missing:
             problem = f"{len(missing)} weights are missing, such as {missing[0]}: the model was not trained for this"
             raise InputError(problem, source=str(self.path))

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from evenhand.classifiers.adapters.directory import Directory, best_device
+from evenhand.classifiers.adapters.directory import Directory, best_device, longest
 from evenhand.classifiers.adapters.extras import library
 from evenhand.classifiers.encoder.settings import EncoderSettings
 from evenhand.classifiers.place import HERE, Place
@@ -32,7 +32,7 @@ class EncoderFamily:
         progress("loading the encoder", 0, 0)
         directory = source.encoder_directory(settings.encoder, download=place.download)
         tokenizer, encoder = directory.tokenizer(), source.pretrained(directory)
-        tokens = Tokens.of(data.texts, tokenizer, source.length_of(tokenizer, encoder, settings.length), progress)
+        tokens = Tokens.of(data.texts, tokenizer, longest(tokenizer, encoder, settings.length), progress)
         lesson = training.Lesson(
             tokens, data.truth, weights(data, settings), data.targets.exclusive, int(tokenizer.pad_token_id or 0)
         )
@@ -44,21 +44,21 @@ class EncoderFamily:
             keep=place.keep,
             progress=progress,
         )
-        longest = source.length_of(tokenizer, encoder, settings.reads)
-        return EncoderClassifier(data.targets, settings, networks, tokenizer, encoder.config, longest, device)
+        most = longest(tokenizer, encoder, settings.reads)
+        return EncoderClassifier(data.targets, settings, networks, tokenizer, encoder.config, most, device)
 
     @staticmethod
     def read(folder: Path, targets: Targets, settings: EncoderSettings, place: Place = HERE) -> Any:
         """From what `write` wrote."""
         device = library("torch").device(usable(place.device))
-        from evenhand.classifiers.encoder import source, storage
+        from evenhand.classifiers.encoder import storage
         from evenhand.classifiers.encoder.model import EncoderClassifier
 
         tokenizer = Directory(folder).tokenizer()
         networks = storage.read(folder, settings, len(targets.classes))
         encoder = networks[0].encoder
-        longest = source.length_of(tokenizer, encoder, settings.reads)
-        return EncoderClassifier(targets, settings, networks, tokenizer, encoder.config, longest, device)
+        most = longest(tokenizer, encoder, settings.reads)
+        return EncoderClassifier(targets, settings, networks, tokenizer, encoder.config, most, device)
 
 
 def usable(asked: str | None) -> str:

@@ -6,7 +6,7 @@ import importlib.util
 from pathlib import Path
 from typing import Any
 
-from evenhand.classifiers.adapters.directory import Directory, longest, quiet
+from evenhand.classifiers.adapters.directory import Directory, quiet
 from evenhand.classifiers.adapters.extras import library
 from evenhand.classifiers.encoder.settings import DEFAULT
 from evenhand.errors import InputError
@@ -27,22 +27,7 @@ def encoder_directory(name: str, *, download: bool = False) -> Directory:
 
 def pretrained(directory: Directory) -> Any:
     """The encoder with its weights, without a head."""
-    torch, auto = library("torch"), library("transformers").AutoModel
-    with directory.explained("the encoder"), quiet():
-        model, told = auto.from_pretrained(
-            str(directory.path),
-            local_files_only=True,
-            trust_remote_code=False,
-            use_safetensors=True,
-            output_loading_info=True,
-            dtype=torch.float32,
-        )
-    missing = sorted(name for name in map(str, told["missing_keys"]) if "pooler" not in name)  # nobody asks the pooler
-    if missing:
-        problem = (
-            f"{len(missing)} weights are missing, such as {missing[0]}: this is not the encoder of its config.json"
-        )
-        raise InputError(problem, source=str(directory.path))
+    model = directory.model("AutoModel", dtype=library("torch").float32, unused="pooler")
     return _checked(model, directory)
 
 
@@ -53,11 +38,6 @@ def blank(directory: Directory) -> Any:
         config = transformers.AutoConfig.from_pretrained(str(directory.path), local_files_only=True)
         model = transformers.AutoModel.from_config(config, trust_remote_code=False)
     return _checked(model.float(), directory)
-
-
-def length_of(tokenizer: Any, encoder: Any, asked: int) -> int:
-    """How many tokens are read."""
-    return longest(tokenizer, encoder, asked)
 
 
 def _checked(model: Any, directory: Directory) -> Any:
