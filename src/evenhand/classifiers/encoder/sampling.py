@@ -13,7 +13,7 @@ import torch
 from torch import Tensor, nn
 
 ODD, MIX = -7046029254386353131, -4658895280553007687  # odd constants with well spread bits
-HALF = 1 << 31
+DRAWS, STEPS = 4, 1 << 16  # of each hash of 64 bits, and how finely a chance is cut
 
 
 @dataclass
@@ -36,8 +36,10 @@ class HashedDropout(nn.Module):
         places = x.numel() // (len(keys) * x.shape[-1])
         along = torch.arange(places, device=x.device) * ODD
         rows = _mixed(keys.unsqueeze(1) + along + self.salt).reshape(*x.shape[:-1], 1)
-        drawn = _mixed(rows + torch.arange(x.shape[-1], device=x.device) * ODD) & (2 * HALF - 1)
-        return x * (drawn >= int(self.chance * 2 * HALF)) / (1.0 - self.chance)
+        across = torch.arange(-(-x.shape[-1] // DRAWS), device=x.device) * ODD
+        drawn = _mixed(rows + across).view(torch.int16)[..., : x.shape[-1]]
+        dropped = drawn < round(self.chance * STEPS) - STEPS // 2
+        return (x / (1.0 - self.chance)).masked_fill_(dropped, 0.0)
 
 
 def install(network: nn.Module) -> Passes:
