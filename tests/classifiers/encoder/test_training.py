@@ -195,6 +195,16 @@ def test_a_checkpoint_of_another_run_is_ignored(bert: Path, tmp_path: Path, monk
     assert first_step(settings(bert)) == 5
 
 
+def test_a_checkpoint_that_began_with_other_weights_is_ignored(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(checkpoint, "EVERY", 0.0)
+    folder, data, place = made.directory(tmp_path / "encoder"), labelled(rows=60), Place(keep=tmp_path / "kept")
+    with pytest.raises(Killed):
+        EncoderFamily.train(data, settings(folder), killed_at(5), place)
+    made.encoder(seed=1).save_pretrained(folder)
+    with pytest.raises(Killed):
+        EncoderFamily.train(data, settings(folder), killed_at(0), place)
+
+
 def test_a_checkpoint_of_other_groups_is_ignored(bert: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Less memory than before: other members are trained side by side."""
     monkeypatch.setattr(checkpoint, "EVERY", 0.0)

@@ -45,10 +45,11 @@ class Lesson:
     exclusive: bool
     padding: int
 
-    def key(self, settings: EncoderSettings) -> str:
-        """Tells one run from another."""
+    def key(self, settings: EncoderSettings, encoder: Any) -> str:
+        """Tells one run from another: what is learnt, how, and with what it begins."""
         whole = hashlib.sha256(json.dumps(asdict(settings), sort_keys=True).encode())
-        for part in (self.tokens.flat, self.tokens.lengths, self.truth, self.weight):
+        begins = (values.detach().float().numpy() for values in encoder.parameters())
+        for part in (self.tokens.flat, self.tokens.lengths, self.truth, self.weight, *begins):
             whole.update(np.ascontiguousarray(part).tobytes())
         return whole.hexdigest()
 
@@ -66,7 +67,8 @@ def train(
 
     What lies in `keep` is for the caller to remove, once what was trained is safe.
     """
-    key, groups = lesson.key(settings), list(_groups(settings, fresh(), device))
+    encoder = fresh()
+    key, groups = lesson.key(settings, encoder), list(_groups(settings, encoder, device))
     found = []
     for number, members in enumerate(groups):
         torch.manual_seed(seed_of(settings.seed, members[0]))
