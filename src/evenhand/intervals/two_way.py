@@ -1,8 +1,9 @@
 """How sure a number from annotations is, when the people and the items were both drawn (the pigeonhole bootstrap).
 
-Labels of one person are not independent, nor are labels of one item. So each draw weighs every annotator and every item
-by a Poisson number of mean one, and a label by the product of the two (Owen 2007). What a number is read from must be
-sums of such products; then many draws are one product of sparse matrices.
+Labels of one person are not independent, nor are labels of one item. So annotators and items are redrawn each by
+themselves (Owen 2007): a draw weighs every one of them by a Poisson number of mean one, and a label by the product of
+the two (Owen and Eckles 2012). What a number is read from must be sums of such products; then many draws are one
+product of sparse matrices.
 
 The product is cautious where labels scatter on their own: that part of the variance counts three times. Where people
 are few, plain percentiles are too short; `interval` stretches them. The majority that labels are held against is kept
