@@ -1,4 +1,4 @@
-"""Holm's adjustment: the textbook example, and its promise under the null."""
+"""Holm's adjustment: small cases by hand, and its promise under the null."""
 
 from __future__ import annotations
 

@@ -19,6 +19,14 @@ def test_values_are_those_of_scipy() -> None:
     assert kendall(pairs, 0.95).value == pytest.approx(stats.kendalltau(FIRST, SECOND).statistic)
 
 
+def test_interval_of_bonett_and_wright() -> None:
+    """The example of `ci.spear` in the documentation of Bonett's R package statpsych."""
+    first = [21, 4, 9, 12, 35, 18, 10, 22, 24, 1, 6, 8, 13, 16, 19]
+    second = [67, 28, 30, 28, 52, 40, 25, 37, 44, 10, 14, 20, 28, 40, 51]
+    found = spearman(list(zip(first, second, strict=True)), 0.95)
+    assert (found.value, found.low, found.high) == pytest.approx((0.8699639, 0.5840951, 0.9638297), abs=1e-7)
+
+
 def test_shuffling_gives_the_exact_p_value_of_few() -> None:
     first, second = [1, 2, 3, 4, 5, 6], [1, 2, 3, 5, 4, 6]
     found = kendall(list(zip(first, second, strict=True)), 0.95)

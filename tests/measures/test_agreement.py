@@ -1,4 +1,4 @@
-"""κ, α and AC1 beside loops over pairs, and beside worked examples of the literature."""
+"""κ, α and AC1 beside loops over pairs, published values, and tables worked by hand."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def test_beside_pairs(classes: int, seed: int) -> None:
         assert AC1.of(shares[g]) == pytest.approx(brute.ac1(own, classes), **EXACT)
 
 
-KRIPPENDORFF = [  # Krippendorff, Computing Krippendorff's alpha-reliability (2011), example C: 4 observers, 12 units
+KRIPPENDORFF = [  # Krippendorff, Computing Krippendorff's alpha-reliability (2011): 4 observers, 12 units, α = 0.743
     [1, 2, 3, 3, 2, 1, 4, 1, 2, None, None, None],
     [1, 2, 3, 3, 2, 2, 4, 1, 2, 5, None, 3],
     [None, 3, 3, 3, 2, 3, 4, 2, 2, 5, 1, None],
@@ -50,13 +50,14 @@ def test_alpha_of_krippendorffs_example() -> None:
     assert table.sum() == pytest.approx(40)
     assert np.diag(table) == pytest.approx([7, 10, 8, 4, 3])
     assert ALPHA.of(table) == pytest.approx(0.743, abs=5e-4)
+    assert AC1.of(once(item_shares, counts)[0]) == pytest.approx(0.77544, abs=5e-6)  # the documentation of irrCAC
 
 
-def test_alpha_of_krippendorffs_two_observers() -> None:
-    """The same paper, example A: two observers, ten units, two values; α = 0.095."""
+def test_alpha_of_two_observers() -> None:
+    """By hand: 8 of 20 labels are in pairs that differ; of 20 · 19 pairs of any two 2 · 14 · 6 do: 1 − .4/.442."""
     first = [0, 1, 0, 0, 0, 0, 0, 0, 1, 0]
     second = [1, 1, 1, 0, 0, 1, 0, 0, 0, 0]
-    assert ALPHA.of(once(coincidences, counted(rated([first, second])))[0]) == pytest.approx(0.095, abs=5e-4)
+    assert ALPHA.of(once(coincidences, counted(rated([first, second])))[0]) == pytest.approx(2 / 21, **EXACT)
 
 
 def two_raters(table: list[list[int]]) -> Annotations:
@@ -67,17 +68,18 @@ def two_raters(table: list[list[int]]) -> Annotations:
 @pytest.mark.parametrize(
     ("table", "kappa", "ac1"),
     [
-        ([[118, 5], [2, 0]], -0.0234, 0.9408),  # Gwet 2002, Kappa statistic is not satisfactory: 125 subjects
-        ([[20, 5], [10, 15]], 0.4, None),  # the fifty grant proposals of the textbooks: agreement .7, by chance .5
-        ([[45, 15], [25, 15]], 0.1304, None),  # and their two tables of equal agreement, .6, with unequal margins
-        ([[25, 35], [5, 35]], 0.2593, None),
+        ([[13, 0, 0], [0, 20, 7], [0, 4, 56]], 0.7964094, 0.8493305),  # Gwet's R package irrCAC: cont3x3abstractors
+        # by hand: agreement .944, by chance .94528 for κ and .054432 for AC1, where nearly all labels are alike
+        ([[118, 5], [2, 0]], -4 / 171, 27799 / 29549),
+        ([[20, 5], [10, 15]], 2 / 5, 41 / 101),  # agreement .7, by chance .5 and .495
+        ([[45, 15], [25, 15]], 3 / 23, 29 / 109),  # agreement .6 twice, by chance .54 and .455,
+        ([[25, 35], [5, 35]], 7 / 27, 21 / 101),  # .46 and .495
     ],
 )
-def test_two_raters(table: list[list[int]], kappa: float, ac1: float | None) -> None:
+def test_two_raters(table: list[list[int]], kappa: float, ac1: float) -> None:
     counts = counted(two_raters(table), np.array([0, 1]), 2)
-    assert KAPPA.of(once(pair_tables, counts)[0, 1]) == pytest.approx(kappa, abs=5e-5)
-    if ac1 is not None:
-        assert AC1.of(once(item_shares, counts)[-1]) == pytest.approx(ac1, abs=5e-5)
+    assert KAPPA.of(once(pair_tables, counts)[0, 1]) == pytest.approx(kappa, abs=5e-8)
+    assert AC1.of(once(item_shares, counts)[-1]) == pytest.approx(ac1, abs=5e-8)
 
 
 def test_ends() -> None:
