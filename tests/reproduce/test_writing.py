@@ -123,7 +123,7 @@ def test_every_paper_has_its_section_in_the_docs_and_every_corpus_its_place() ->
 def test_committed_results_are_of_these_papers_small_and_without_a_path() -> None:
     folder = Path(__file__).parents[2] / "reproduced"
     found = [path for path in folder.rglob("*") if path.suffix in (".md", ".json", ".svg")]
-    assert sum(path.stat().st_size for path in found) < 3_000_000
+    assert sum(path.stat().st_size for path in found) < 3_200_000
     for name in PAPERS:
         data = json.loads((folder / name / "results.json").read_text())
         assert data["command"] == f"evenhand reproduce {name} --data DATA"

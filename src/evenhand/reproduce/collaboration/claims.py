@@ -42,8 +42,8 @@ def _shift(test: Audited, deployment: Audited) -> Iterator[Claim]:
     printed = published("collaboration")["drop_test_to_deployment"]
     yield claim(
         "From test to deployment AUROC and AUPRC drop much, calibration AUPRC less",
-        min(drops.values()) > 0 and drops["calibration_auprc"] < min(drops["auroc"], drops["auprc"]),
-        ", ".join(f"{m} {value:.3f} (paper {printed[m]})" for m, value in drops.items()),
+        0 < min(drops["auroc"], drops["auprc"]) > drops["calibration_auprc"],
+        "drops: " + ", ".join(f"{m} {value:.3f} (paper {printed[m]})" for m, value in drops.items()),
     )
     by_loss = {loss: _over(test, "auroc", loss) - _over(deployment, "auroc", loss) for loss in _losses(test)}
     yield claim(
