@@ -5,7 +5,8 @@
 # make pictures  takes the pictures of reports again (needs Chromium)
 # make bench  speed and memory beside what people use today, as ratios of one run
 # make model  trains the default model again (needs EVENHAND_DATA)
-# make reproduced  reproduces the papers again, with the data in EVENHAND_DATA
+# make reproduced  reproduces the papers again, with the data in EVENHAND_DATA; with RUNS=FOLDER of runs by
+#             models/collaboration.py also the paper that needs them
 # make study  long simulations; their results are committed under studies/results
 PYTHON ?= python3
 VENV ?= .venv
@@ -48,6 +49,7 @@ model: $(VENV)/.demo
 reproduced: $(VENV)/.demo
 	for paper in bias calibration accuracy perspective; do \
 	  $(BIN)/evenhand reproduce $$paper --data "$(EVENHAND_DATA)" --out reproduced/$$paper || exit 1; done
+	if [ -n "$(RUNS)" ]; then $(BIN)/evenhand reproduce collaboration --data "$(RUNS)" --out reproduced/collaboration; fi
 
 study: $(VENV)/.test
 	$(BIN)/python -m studies
