@@ -9,6 +9,7 @@ from typing import Any
 from docs.generated.words import cell, table
 
 import evenhand
+from evenhand.choices import Settings, rows
 
 HEAD = """# Python names
 
@@ -64,5 +65,6 @@ def _members(value: type) -> Iterator[tuple[str, str]]:
 def _settings() -> Iterator[str]:
     for audit in evenhand.AUDITS:
         settings = audit.settings()
-        rows = [(f"`{f}`", f"`{getattr(settings, f)!r}`") for f in settings.__dataclass_fields__]
-        yield f"### {audit.name}\n\n{table(('setting', 'default'), rows)}"
+        own = [row for row in rows(Settings) if row.name in settings.names()]
+        found = [(f"`{row.name}`", f"`{getattr(settings, row.name)!r}`", cell(row.choice.help)) for row in own]
+        yield f"### {audit.name}\n\n{table(('setting', 'default', 'what it is'), found)}"

@@ -8,6 +8,7 @@ from typing import Any
 from docs.generated.words import cell, table
 
 from evenhand import AUDITS, Declaration
+from evenhand.choices import Roles, rows
 
 HEAD = """# Roles
 
@@ -18,10 +19,14 @@ in [evidence](../evidence.md).
 
 def page() -> str:
     """All roles with type and default, then what each audit needs."""
-    rows = [(f"`{f.name}`", f"`{cell(str(f.type))}`", _default(f)) for f in fields(Declaration)]
+    kinds = {field.name: field for field in fields(Declaration)}
+    found = [
+        (f"`{r.name}`", f"`{cell(str(kinds[r.name].type))}`", _default(kinds[r.name]), cell(r.choice.help))
+        for r in rows(Roles)
+    ]
     needs = [(f"[{a.name}](../audits/{a.name}.md)", a.question, ", ".join(sorted(a.needs))) for a in AUDITS]
     asked = table(("audit", "question", "needs"), needs)
-    return f"{HEAD}\n{table(('role', 'type', 'default'), rows)}\n## What each audit needs\n\n{asked}"
+    return f"{HEAD}\n{table(('role', 'type', 'default', 'what it is'), found)}\n## What each audit needs\n\n{asked}"
 
 
 def _default(field: Any) -> str:

@@ -432,7 +432,7 @@ def test_an_output_that_is_full(program, monkeypatch: pytest.MonkeyPatch) -> Non
         raise OSError(28, "No space left on device")
 
     table().write_csv("items.csv")
-    monkeypatch.setattr("evenhand.cli.audit_run.show", lambda *_: full(""))
+    monkeypatch.setattr("evenhand.cli.output.show", lambda *_: full(""))
     fails(program, "items.csv", *GOOD, "--json", says=["the output: No space left on device"])
 
 

@@ -11,7 +11,7 @@ import evenhand
 
 ROOT = Path(evenhand.__file__).parent
 LAYERS = [
-    {"version", "arrays", "errors", "estimate", "files", "finding", "progress", "seal", "tally"},
+    {"version", "arrays", "choices", "errors", "estimate", "files", "finding", "progress", "seal", "tally"},
     {"evidence", "measures", "intervals", "synthetic", "calibrators", "conformal"},
     {"classifiers", "routing", "sampling"},
     {"audits"},

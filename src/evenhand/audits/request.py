@@ -6,71 +6,14 @@ import tomllib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from pathlib import Path
-from typing import Any, TypedDict
+from typing import Any
 
 from evenhand.audits.table import AUDITS, known_settings
+from evenhand.choices import Tables
 from evenhand.errors import InputError, nearest
 from evenhand.evidence import Declaration
 
-
-class Options(TypedDict, total=False):
-    """What may be said about an audit in Python: the roles of `Declaration` and the settings of the audits."""
-
-    score: str | Sequence[str] | None
-    probabilities: Sequence[str] | None
-    classes: Sequence[str] | None
-    normalise: bool | None
-    scale: str | Sequence[str] | None
-    label: str | None
-    positive: str | float | Sequence[str] | None
-    label_threshold: float | None
-    groups: str | Sequence[str] | None
-    group_by: str | None
-    terms: str | Sequence[str] | Mapping[str, str | Sequence[str]] | None
-    group_threshold: float | None
-    text: str | None
-    id: str | None
-    slices: str | Sequence[str] | None
-    count: str | None
-    inclusion: str | None
-    decision: str | None
-    removes: str | Sequence[str] | None
-    stratum: str | None
-    where: str | None
-    level: float | None
-    threshold: float | None
-    interval: str | None
-    replicates: int | None
-    seed: int | None
-    intersections: bool | None
-    examples: int | None
-    uncertainty: str | Sequence[str] | None
-    item: str | None
-    annotator: str | None
-    annotator_groups: str | Sequence[str] | None
-    within: str | None
-    spellings: Mapping[str, Mapping[str, str | Sequence[str]]] | None
-    skip: str | float | Sequence[str] | None
-    duplicates: str | None
-    items: Any
-    annotators: Any
-    capacities: str | float | Sequence[str | float] | None
-    strategies: str | Sequence[str] | None
-    bins: int | None
-    bins_by: str | None
-    majority: str | None
-    ties: str | None
-    fewest_labels: int | None
-    permutations: int | None
-    smoothing: bool | None
-    clusters: int | None
-    miss: float | None
-    target: float | None
-    effect: float | None
-    rank_with: str | None
-
-
-TABLES = ("items", "annotators")
+TABLES = tuple(Tables.__annotations__)
 ROLES = tuple(f.name for f in fields(Declaration))
 SETTINGS = known_settings()
 

@@ -51,7 +51,7 @@ class Strata:
             raise InputError(error.problem, source=source.name, row=error.row) from None
 
 
-def target(given: Mapping[str, float | None], level: float) -> Target:
+def target(given: Mapping[str, Any], level: float) -> Target:
     """What is promised, in one of four ways."""
     said = {name: value for name, value in given.items() if value is not None}
     if len(said) != 1:

@@ -17,7 +17,7 @@ def agreement(
 ) -> None:
     """Compare two bias findings: do they rank the groups alike, and which are among the worst in both?"""
     from evenhand.audits.bias.agreement import agreement as compare
-    from evenhand.cli.audit_run import show
+    from evenhand.cli.output import show
     from evenhand.reports import Report, load
 
     findings = [load(path, audit="bias") for path in (first, second)]

@@ -7,7 +7,8 @@ from typing import Annotated
 
 import typer
 
-from evenhand.cli.options import Text, option
+from evenhand.choices import Text
+from evenhand.cli.options import option
 
 
 def card(

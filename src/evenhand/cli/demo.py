@@ -20,6 +20,7 @@ def demo(
 
     from evenhand.classifiers.scoring import score_file
     from evenhand.cli.audit_run import run
+    from evenhand.cli.output import Output
     from evenhand.cli.progress import progress_bar
     from evenhand.evidence.output import check_file, write_table
     from evenhand.synthetic.community import GROUPS, community
@@ -36,4 +37,4 @@ def demo(
     lists = {"score": list(MODELS), "groups": list(GROUPS)}
     shown = {**{name: ",".join(values) for name, values in lists.items()}, **options}
     print(f"running: evenhand audit {scored} {' '.join(f'--{k} {v}' for k, v in shown.items())} --out {out}")
-    run(str(scored), {**options, **lists}, audits=None, query=None, terms=None, out=out, shown="table")
+    run(str(scored), {**options, **lists}, Output(folder=out))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated, Optional
+from typing import Annotated
 
 import typer
 
@@ -11,7 +11,7 @@ import typer
 def init(
     file: Annotated[str, typer.Argument(help="The file, or a database URL with --query.", show_default=False)],
     out: Annotated[Path, typer.Option(help="Where to write the declaration.")] = Path("audit.toml"),
-    query: Annotated[Optional[str], typer.Option(help="For a database URL: the query.", show_default=False)] = None,  # noqa: UP045
+    query: Annotated[str | None, typer.Option(help="For a database URL: the query.", show_default=False)] = None,
     force: Annotated[bool, typer.Option("--force", help="Replace a declaration that is there already.")] = False,
 ) -> None:
     """Look at the columns of a file and write a commented TOML declaration that says what each might mean."""

@@ -3,11 +3,25 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated, Optional
+from typing import Annotated, TypedDict
 
 import typer
 
+from evenhand.choices import Choice, Flag, Text, given
+from evenhand.cli.options import Query, option, with_options
 
+
+class Asking(TypedDict):
+    """How the model is asked, and what the columns are called."""
+
+    text: Annotated[Text, Choice("Text column. Found by its name if it has a usual one.")]
+    prefix: Annotated[Text, Choice("Put this before the names of the new columns.")]
+    query: Query
+    device: Annotated[Text, Choice("Of an encoder: cuda or cpu. Default: a card if there is one.")]
+    download: Annotated[Flag, Choice("Fetch a preset from the Hugging Face hub.")]
+
+
+@with_options
 def score(
     model: Annotated[
         str,
@@ -19,30 +33,8 @@ def score(
     file: Annotated[
         str, typer.Argument(help="CSV, TSV, Parquet, JSONL, Arrow, XLSX, or a database URL.", show_default=False)
     ],
-    out: Annotated[
-        Path,
-        typer.Option("--out", "-o", help="File to write: .parquet, .csv, .tsv, .jsonl or .arrow.", show_default=False),
-    ],
-    text: Annotated[
-        Optional[str],  # noqa: UP045
-        typer.Option("--text", help="Text column. Found by its name if it has a usual one.", show_default=False),
-    ] = None,
-    prefix: Annotated[
-        str, typer.Option("--prefix", help="Put this before the names of the new columns.", show_default=False)
-    ] = "",
-    query: Annotated[
-        Optional[str],  # noqa: UP045
-        typer.Option("--query", help="For a database URL: the query whose rows are the items.", show_default=False),
-    ] = None,
-    device: Annotated[
-        Optional[str],  # noqa: UP045
-        typer.Option(
-            "--device", help="Of an encoder: cuda or cpu. Default: a card if there is one.", show_default=False
-        ),
-    ] = None,
-    download: Annotated[
-        bool, typer.Option("--download", help="Fetch a preset from the Hugging Face hub.", show_default=False)
-    ] = False,
+    out: Annotated[Path, option("File to write: .parquet, .csv, .tsv, .jsonl or .arrow.", "--out", "-o")],
+    asking: Asking,
 ) -> None:
     """Score the texts of a file: adds p, uncertainty, model_uncertainty, model and model_version.
 
@@ -52,17 +44,7 @@ def score(
     from evenhand.cli.progress import progress_bar
 
     with progress_bar() as progress:
-        done = score_file(
-            file,
-            out,
-            model=model,
-            text=text,
-            prefix=prefix,
-            query=query,
-            device=device,
-            download=download,
-            progress=progress,
-        )
+        done = score_file(file, out, model=model, progress=progress, **given(asking))
     if done.resumed:
         print(f"went on after {done.resumed:,} rows that were scored before")
     if done.unscored:

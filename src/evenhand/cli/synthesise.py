@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated, Optional
+from typing import Annotated
 
 import typer
 
@@ -20,9 +20,9 @@ def templates(
     intersections: Annotated[
         bool, typer.Option("--intersections", help="Also sentences about two terms at once.")
     ] = False,
-    rows: Annotated[Optional[int], typer.Option("--rows", help="At most so many rows.", show_default=False)] = None,  # noqa: UP045
+    rows: Annotated[int | None, typer.Option("--rows", help="At most so many rows.", show_default=False)] = None,
     terms: Annotated[
-        Optional[Path],  # noqa: UP045
+        Path | None,
         typer.Option("--terms", help="File of terms, one a line.", show_default=False),
     ] = None,
     seed: Seed = 0,

@@ -12,8 +12,9 @@ import polars as pl
 
 from evenhand.audits import run_audits
 from evenhand.audits.comparison import compare as comparison
-from evenhand.audits.request import Options, Request
+from evenhand.audits.request import Request
 from evenhand.audits.table import looked_at
+from evenhand.choices import Options
 from evenhand.errors import InputError
 from evenhand.evidence import open_evidence
 from evenhand.figures import Figure, figures

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Any
 
 from evenhand import arrays
 from evenhand.audits.sizing import target
@@ -19,12 +20,12 @@ class Wish:
 
     n: int | None = None
     census: bool = False
-    promise: Mapping[str, float | None] | None = None
+    promise: Mapping[str, Any] | None = None
     prevalence: float | None = None
     level: float = 0.95
 
     @classmethod
-    def of(cls, n: str | None, promise: Mapping[str, float | None], prevalence: float | None, level: float) -> Wish:
+    def of(cls, n: str | None, promise: Mapping[str, Any], prevalence: float | None, level: float) -> Wish:
         """From what was typed."""
         arrays.share(level, "the level")
         if prevalence is not None:

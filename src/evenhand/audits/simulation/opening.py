@@ -28,7 +28,7 @@ T = TypeVar("T")
 class Asked:
     """The columns: a label, and a score; or a text instead, and which rows a classifier is trained on."""
 
-    label: str | None
+    label: str | None = None
     score: tuple[str, ...] = ()
     scale: str | None = None
     positive: tuple[str, ...] = ()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -12,7 +12,7 @@ from evenhand.errors import InputError, nearest
 from evenhand.sampling import ScoreDriven
 
 PAPER_STRATA, PAPER_PILOT = 8, 50  # of the paper's Table 1: always simulated
-QUICK: Mapping[str, Any] = {
+QUICK: dict[str, Any] = {
     "simulations": 200,
     "strata": (4, 8, 16),
     "pilots": (50,),
