@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from itertools import combinations
-from typing import cast
 
-from evenhand.audits import plan_readings
+from evenhand.audits.planning import readings
+from evenhand.audits.planning.settings import PlanSettings
 from evenhand.audits.provenance import provenance
-from evenhand.audits.settings import Settings
 from evenhand.audits.viewing import thresholds_of
 from evenhand.errors import InputError
 from evenhand.estimate import Estimate
@@ -17,13 +15,10 @@ from evenhand.evidence import Evidence, TableEvidence
 from evenhand.finding import Finding, Measured, Reading, Slice
 from evenhand.progress import Progress
 from evenhand.routing import (  # fmt: skip
-    Costs,
     History,
     Policy,
-    Reviewer,
     Strategy,
     Supplied,
-    Workload,
     cheapest,
     choose,
     crossings,
@@ -35,40 +30,6 @@ from evenhand.routing import (  # fmt: skip
 QUESTION = "How many people does it take, and what may be decided without them?"
 
 
-@dataclass(frozen=True, kw_only=True)
-class PlanSettings(Settings):
-    """Targets such as "oc_accuracy=0.95", prices, the workload, how often reviewers err, and what is promised."""
-
-    strategies: tuple[str, ...] = ("uncertainty", "toxicity")
-    targets: tuple[str, ...] = ()
-    false_removal: float | None = None
-    missed_violation: float | None = None
-    review: float | None = None
-    items_per_day: float = 10_000.0
-    seconds_per_review: float = 30.0
-    hours_per_day: float = 6.0
-    benign_error: float = 0.0
-    violating_error: float = 0.0
-    wrong_removals: float | None = None
-    missed_violations: float | None = None
-    delta: float = 0.1
-
-    @property
-    def costs(self) -> Costs | None:
-        """All three, or none."""
-        given = (self.false_removal, self.missed_violation, self.review)
-        if all(price is None for price in given):
-            return None
-        if None in given:
-            raise InputError("costs are three: of a false removal, of a missed violation and of a review")
-        return Costs(*cast("tuple[float, float, float]", given))
-
-    @property
-    def goals(self) -> list[tuple[str, float]]:
-        """What is to be reached."""
-        return [_goal(target) for target in self.targets]
-
-
 def make_plan(evidence: Evidence, settings: PlanSettings, progress: Progress) -> Finding:
     """Everything that was asked for, for every model and strategy."""
     if not isinstance(evidence, TableEvidence):
@@ -77,8 +38,7 @@ def make_plan(evidence: Evidence, settings: PlanSettings, progress: Progress) ->
     if not settings.goals and settings.costs is None and not promised:
         raise InputError("say what to plan for: --target, costs, or a promise (--wrong-removals, --missed-violations)")
     work = [(model, parse(name)) for model in evidence.models for name in settings.strategies]
-    measured: list[Measured] = []
-    readings: list[Reading] = []
+    measured, told = list[Measured](), list[Reading]()
     for number, (model, strategy) in enumerate(work):
         progress("planning", number, len(work))
         history = _history(evidence, model, strategy, settings)
@@ -88,24 +48,16 @@ def make_plan(evidence: Evidence, settings: PlanSettings, progress: Progress) ->
         if promised:
             policy = _policy(evidence, model, settings)
             measured += _of_policy(evidence, model, policy, settings)
-            readings += [Reading(_named(evidence, model), f"{note[0].upper()}{note[1:]}.") for note in policy.notes]
-    readings = [*plan_readings.of(measured), *plan_readings.needless(evidence.rows, settings.goals), *readings]
+            told += [Reading(_named(evidence, model), f"{note[0].upper()}{note[1:]}.") for note in policy.notes]
+    told = [*readings.of(measured), *readings.needless(evidence.rows, settings.goals), *told]
     caveats = (
-        plan_readings.reviewers(settings.benign_error, settings.violating_error),
-        *([plan_readings.OPTIMISTIC] if settings.costs else []),
+        readings.reviewers(settings.benign_error, settings.violating_error),
+        *([readings.OPTIMISTIC] if settings.costs else []),
         "The days to come are taken to be like this history, and its labels as right.",
         "People are counted whole, for the hours a day in which they review; breaks, training and absence come on top.",
         *evidence.notes,
     )
-    return Finding("plan", QUESTION, tuple(measured), caveats, provenance(evidence, settings), tuple(readings))
-
-
-def _goal(text: str) -> tuple[str, float]:
-    measure, _, value = text.partition("=")
-    try:
-        return measure.strip(), float(value.strip().removesuffix("%")) / (100.0 if value.strip().endswith("%") else 1.0)
-    except ValueError:
-        raise InputError(f"a target is written as oc_accuracy=0.95, not '{text}'") from None
+    return Finding("plan", QUESTION, tuple(measured), caveats, provenance(evidence, settings), tuple(told))
 
 
 def _named(evidence: Evidence, model: str) -> Slice:
@@ -127,27 +79,15 @@ def _history(evidence: TableEvidence, model: str, strategy: Strategy, settings: 
     return History.of(score, evidence.rows.label, given=given, counts=counts, threshold=cut)
 
 
-def _day(settings: PlanSettings) -> Workload:
-    return Workload(settings.items_per_day, settings.seconds_per_review, settings.hours_per_day)
-
-
 def _of_strategy(history: History, strategy: Strategy, named: Slice, settings: PlanSettings) -> Iterator[Measured]:
-    day = _day(settings)
-    reviewer = Reviewer(settings.benign_error, settings.violating_error)
-    slice_ = {**named, "strategy": strategy.name}
+    day, slice_ = settings.day, {**named, "strategy": strategy.name}
     for measure, target in settings.goals:
-        plan = reviewers_for(
-            history, strategy, measure, target, day,
-            reviewer=reviewer, level=settings.level, replicates=settings.replicates, seed=settings.seed,
-        )  # fmt: skip
+        plan = reviewers_for(history, strategy, measure, target, day, **settings.redraws)
         reached = {**slice_, "target": f"{measure} {target:g}"}
         yield Measured("capacity", reached, plan.capacity)
         yield Measured("reviewers", reached, plan.reviewers)
     if costs := settings.costs:
-        plan = cheapest(
-            history, strategy, costs, day,
-            reviewer=reviewer, level=settings.level, replicates=settings.replicates, seed=settings.seed,
-        )  # fmt: skip
+        plan = cheapest(history, strategy, costs, day, **settings.redraws)
         least = {**slice_, "target": "least cost"}
         found = {"capacity": plan.capacity, "reviewers": plan.reviewers, "cost_per_day": plan.cost}
         found["cost_without_review"] = plan.cost_without_review
@@ -158,11 +98,7 @@ def _crossings(evidence: TableEvidence, model: str, settings: PlanSettings) -> I
     """Where two strategies overtake one another."""
     for first, second in combinations([parse(name) for name in settings.strategies], 2):
         history = _history(evidence, model, second if isinstance(second, Supplied) else first, settings)
-        reviewer = Reviewer(settings.benign_error, settings.violating_error)
-        found = crossings(
-            history, first, second, measure="oc_accuracy",
-            reviewer=reviewer, level=settings.level, replicates=settings.replicates, seed=settings.seed,
-        )  # fmt: skip
+        found = crossings(history, first, second, measure="oc_accuracy", **settings.redraws)
         yield Measured("crossing", {**_named(evidence, model), "strategy": f"{first} and {second}"}, found.main)
 
 
@@ -187,4 +123,4 @@ def _of_policy(evidence: TableEvidence, model: str, policy: Policy, settings: Pl
     outcome = policy.examine(evidence.scores[model], evidence.rows.label, level=settings.level)
     for name in ("removed", "reviewed", "left", "wrong_removals", "missed_violations"):
         yield Measured(name, named, getattr(outcome, name))
-    yield Measured("reviewers", named, people(outcome.reviewed, _day(settings)))
+    yield Measured("reviewers", named, people(outcome.reviewed, settings.day))
