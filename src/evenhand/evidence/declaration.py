@@ -8,22 +8,13 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
 from typing import Any
 
-from evenhand.errors import CONTROL, InputError, nearest
+from evenhand.errors import InputError, nearest
+from evenhand.evidence.contradictions import check_declaration
 from evenhand.evidence.scales import SCALES, Scale
 from evenhand.evidence.spellings import Spellings, read_spellings
 
-# Roles that no column has two of.
-EXCLUSIVE = (
-    *("item", "annotator", "score", "probabilities", "label", "groups", "group_by"),
-    *("text", "id", "count", "inclusion", "decision"),
-)
-DUPLICATES = ("refuse", "first", "last", "drop")
 PREDICTIONS = "score or probabilities"  # what an audit asks for that takes either
 OUTCOME = "decision or inclusion"
-# What slices and records of findings are made of.
-RESERVED = {"audit", "measure", "slice", "value", "low", "high", "level", "method", "n", "note", "flags", "p_value"}
-RESERVED |= {"model", "against", "group", "length", "of", "strategy", "capacity", "class", "bins", "as_if"}
-RESERVED |= {"calibrator", "annotators", "cluster", "with", "sets", "pool"}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -61,32 +52,7 @@ class Declaration:
     duplicates: str = "refuse"
 
     def __post_init__(self) -> None:
-        _check_scales(self)
-        ways = [
-            name
-            for name, given in (("groups", self.groups), ("group_by", self.group_by), ("terms", self.terms))
-            if given
-        ]
-        if len(ways) > 1:
-            raise InputError(f"groups are declared in more than one way ({' and '.join(ways)}): choose one")
-        if self.terms and not self.text:
-            raise InputError("groups by words in the text need the text column: declare text")
-        for name in ("label_threshold", "group_threshold"):
-            if not 0.0 < getattr(self, name) <= 1.0:
-                raise InputError(f"{name} is {getattr(self, name)}: a share of annotators lies above 0 and up to 1")
-        if len(self.uncertainty) > 1 and len(self.uncertainty) != len(self.score):
-            raise InputError("uncertainty takes one column for all models, or one for each of them, in their order")
-        for name in ("score", "probabilities", "classes", "groups", "slices"):
-            _check_twice(name, getattr(self, name))
-        _check_classes(self)
-        _check_annotators(self)
-        _check_design(self)
-        _check_one_meaning(self)
-        for column in self.slices:
-            if column in RESERVED:
-                raise InputError(
-                    f"a slice cannot be called '{column}', which findings use themselves: rename the column"
-                )
+        check_declaration(self)
 
     @classmethod
     def of(cls, roles: Mapping[str, Any]) -> Declaration:
@@ -159,48 +125,6 @@ class Declaration:
         return plain
 
 
-def _check_scales(declaration: Declaration) -> None:
-    for scale in declaration.scale:
-        if scale not in SCALES:
-            raise InputError(f"there is no scale '{scale}'; {nearest(scale, SCALES)}")
-    if len(declaration.scale) not in (1, len(declaration.score) or 1):
-        raise InputError(f"{len(declaration.scale)} scales for {len(declaration.score)} scores: give one, or one each")
-
-
-def _check_classes(declaration: Declaration) -> None:
-    columns, names = declaration.probabilities, declaration.classes
-    if columns and declaration.score:
-        raise InputError("score and probabilities are both declared: one score, or one probability for each class")
-    if len(columns) == 1:
-        raise InputError(f"one column of probabilities ('{columns[0]}'): name one for each class, or declare a score")
-    if names and len(names) != len(columns):
-        raise InputError(f"{len(names)} classes for {len(columns)} columns of probabilities: name one for each")
-    if declaration.positive and columns:
-        raise InputError("positive says which label is violating; with probabilities of several classes each counts")
-
-
-def _check_annotators(declaration: Declaration) -> None:
-    if bool(declaration.annotator) != bool(declaration.item):
-        raise InputError("item and annotator go together: a row is one annotator's label of one item")
-    if declaration.annotator_groups and not declaration.annotator:
-        raise InputError("groups of annotators need item and annotator to be declared")
-    _check_twice("annotator_groups", declaration.annotator_groups)
-    if declaration.duplicates not in DUPLICATES:
-        raise InputError(
-            f"duplicates: there is no '{declaration.duplicates}'; {nearest(declaration.duplicates, DUPLICATES)}"
-        )
-    for column in declaration.spellings:
-        if column not in (*declaration.annotator_groups, declaration.within):
-            raise InputError(f"there are spellings of '{column}', which is no column of annotators that was declared")
-
-
-def _check_design(declaration: Declaration) -> None:
-    if declaration.removes and not declaration.decision:
-        raise InputError("removes says which decision takes an item down: declare decision too")
-    if declaration.stratum and not declaration.inclusion:
-        raise InputError("a stratum is one of a sample's design: declare inclusion too")
-
-
 def _without_common(columns: tuple[str, ...]) -> tuple[str, ...]:
     """What columns do not share: `p_calm` and `p_rude` are the classes `calm` and `rude`."""
     start = re.match(r"(?:.*[\W_])?", os.path.commonprefix(columns), re.DOTALL)  # noqa: RUF071 (by characters is meant)
@@ -209,26 +133,6 @@ def _without_common(columns: tuple[str, ...]) -> tuple[str, ...]:
     cut = slice(start.end() if start else 0, -end.end() if end and end.end() else None)
     short = tuple(column[cut] for column in columns)
     return short if all(short) else columns
-
-
-def _check_twice(name: str, columns: tuple[str, ...]) -> None:
-    twice = sorted({column for column in columns if columns.count(column) > 1})
-    if twice:
-        raise InputError(f"'{twice[0]}' is named twice in {name}")
-
-
-def _check_one_meaning(declaration: Declaration) -> None:
-    """Names that can be shown, and no column for two things that exclude one another."""
-    meanings: dict[str, str] = {}
-    for role in EXCLUSIVE:
-        given = getattr(declaration, role)
-        for column in (given,) if isinstance(given, str) else given or ():
-            if column in meanings:
-                raise InputError(f"the column '{column}' is declared as {meanings[column]} and as {role}")
-            meanings[column] = role
-    for name in (*meanings, *declaration.slices, *declaration.terms, *declaration.classes):
-        if CONTROL.search(name):
-            raise InputError(f"the name '{name}' holds a control character: rename it")
 
 
 def _typed(name: str, kind: str, value: Any) -> Any:

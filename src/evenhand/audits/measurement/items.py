@@ -13,7 +13,7 @@ from evenhand.arrays import Bools, Floats, Ints
 from evenhand.errors import InputError
 from evenhand.evidence import columns, faults
 from evenhand.evidence.columns import Table
-from evenhand.evidence.declaration import RESERVED
+from evenhand.evidence.contradictions import RESERVED
 from evenhand.evidence.scales import SCALES
 from evenhand.evidence.source import Source
 from evenhand.evidence.spellings import NOT_STATED
