@@ -79,7 +79,6 @@ def train(
     source = open_source(data, query=query)
     progress("reading", 0, 0)
     learnt, unseen = _parts(source, question, test, test_where)
-    told = "a tenth, held out at random" if test is None and test_where is None else test_where or _named(test)
     more = _balanced(learnt, balance)
     place = Place(device=device, keep=out / KEPT, download=download)
     try:
@@ -92,7 +91,8 @@ def train(
         targets=model.targets,
         method=method,
         settings=methods.recorded(model.settings),
-        data=_facts(source, question, learnt, balance) | {"unseen_rows": len(unseen.texts), "unseen": told},
+        data=_facts(source, question, learnt, balance)
+        | {"unseen_rows": len(unseen.texts), "unseen": _told(test, test_where)},
         examination=examine(model, unseen, progress),
         **asdict(papers),
     )
@@ -133,9 +133,11 @@ def _balanced(data: Labelled, rows: int) -> Labelled:
     return Labelled([*data.texts, *made.texts], truth, data.targets)
 
 
-def _named(test: Any) -> str:
-    """What unseen rows that came apart are called."""
-    return Path(test).name if isinstance(test, (str, Path)) else "another table"
+def _told(test: Any, test_where: str | None) -> str:
+    """What the unseen rows are called."""
+    if test is None and test_where is None:
+        return "a tenth, held out at random"
+    return test_where or (Path(test).name if isinstance(test, (str, Path)) else "another table")
 
 
 def _facts(source: Source, question: Question, learnt: Labelled, balance: int) -> dict[str, Any]:

@@ -6,7 +6,7 @@ validation items redrawn, and shown by its mean and the lowest and highest of th
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -28,7 +28,7 @@ from evenhand.progress import Progress, silent
 from evenhand.tally import FloatArray
 
 QUESTION = "Which calibrator makes these probabilities most honest?"
-SPREAD = "lowest_and_highest"
+SPREAD = "lowest_and_highest"  # of several runs: their mean, and the ends
 BEST = "best"  # not of class ACE: that is how little was given to the truth, which honest probabilities need not lower
 OF_CLASSES = ("class_ece", "class_ace")
 
@@ -79,19 +79,11 @@ def compare_calibrators(
     methods = [NONE, *(name for name, method in METHODS.items() if len(classes) == 2 or not method.binary)]
     asked = list(_asked(classes, settings))
     pairs = plain if settings.run else redrawn(plain, settings.seeds, settings.seed)
-    values: dict[str, Values] = {name: {} for name in (*methods, *(beside or {}))}
-    for done, pair in enumerate(pairs):
-        for number, name in enumerate(methods):
-            progress("fitting and measuring", done * len(methods) + number, len(pairs) * len(methods))
-            _add(values[name], asked, _judged(pair.test, _applied(pair, name)[0]))
+    values = _fitted(pairs, methods, asked, progress)
     for name, evidence in (beside or {}).items():
         for other in runs(evidence, settings.run):
-            _add(values[name], asked, _beside(other, classes, evidence))
-    given = [(pair, {name: _applied(pair, name) for name in methods}) for pair in plain]
-    losses = verdict.Losses.of_rounds([(pair, {name: p for name, (p, _) in all_of.items()}) for pair, all_of in given])
-    notes = dict.fromkeys(
-        f"{name}: {note}" for _, all_of in given for name, (_, notes) in all_of.items() for note in notes
-    )
+            _add(values.setdefault(name, {}), asked, _beside(other, classes, evidence))
+    losses, notes = _judgement(plain, methods)
     return Finding(
         "calibrators",
         QUESTION,
@@ -100,6 +92,26 @@ def compare_calibrators(
         provenance(test, settings) | {"validation": validation.provenance()},
         tuple(verdict.readings(losses, _means(values, asked))),
     )
+
+
+def _fitted(
+    pairs: Sequence[Round], methods: Sequence[str], asked: Sequence[Asked], progress: Progress
+) -> dict[str, Values]:
+    """Every calibrator, fitted and measured in every round."""
+    values: dict[str, Values] = {name: {} for name in methods}
+    for done, pair in enumerate(pairs):
+        for number, name in enumerate(methods):
+            progress("fitting and measuring", done * len(methods) + number, len(pairs) * len(methods))
+            _add(values[name], asked, _judged(pair.test, _applied(pair, name)[0]))
+    return values
+
+
+def _judgement(plain: Sequence[Round], methods: Sequence[str]) -> tuple[verdict.Losses, Iterable[str]]:
+    """What each calibrator loses on the data as given, and what the fits remark."""
+    given = [(pair, {name: _applied(pair, name) for name in methods}) for pair in plain]
+    losses = verdict.Losses.of_rounds([(pair, {name: p for name, (p, _) in all_of.items()}) for pair, all_of in given])
+    notes = [f"{name}: {note}" for _, all_of in given for name, (_, notes) in all_of.items() for note in notes]
+    return losses, dict.fromkeys(notes)
 
 
 def _check_bins(plain: Sequence[Round], settings: ComparisonSettings, test: Evidence) -> None:

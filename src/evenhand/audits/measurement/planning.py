@@ -77,9 +77,7 @@ def make_plan(
         seed=seed,
         promise=wish.said,
     )
-    if not isinstance(plan.design, Sequential | Clusters):
-        for pool in plan.pools:  # what cannot be drawn is refused now
-            plan.on_cells.draw(pool.frame, Done(), pool.labels, plan.generator(0, 0))
+    _check_draw(plan)
     return Made(plan, known, counted.ids_looked_at, promised)
 
 
@@ -104,6 +102,13 @@ def _check(roles: Roles, design: AnyDesign, wish: Wish) -> None:
         raise InputError("--below is about a prevalence: leave --decision out, or promise --within, --cv or --width")
     if roles.score is None and wish.promise is not None and wish.prevalence is None:
         raise InputError("a promise without a score needs --prevalence, the share of violating items to plan for")
+
+
+def _check_draw(plan: Plan) -> None:
+    """What cannot be drawn is refused now."""
+    if not isinstance(plan.design, Sequential | Clusters):
+        for pool in plan.pools:
+            plan.on_cells.draw(pool.frame, Done(), pool.labels, plan.generator(0, 0))
 
 
 def _pools(counted: Counted, design: AnyDesign, wish: Wish) -> tuple[tuple[Pool, ...], dict[str, Expected], int | None]:

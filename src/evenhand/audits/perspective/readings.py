@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 from evenhand.audits.perspective.chance import SHUFFLED
 from evenhand.audits.perspective.crowd import MANY, Crowd
@@ -43,31 +43,38 @@ def _least(finding: Finding, crowd: Crowd, named: Slice) -> Reading:
     if not known or everybody.value is None:
         return Reading(named, "No group has a mean delta.")
     marked = [name for name in known if STANDS_OUT in known[name].flags]
-    many = [name for name in known if (finding.get("annotator_count", annotators=name).value or 0.0) >= MANY]
-    order = sorted(marked or many or known, key=lambda name: known[name].value or 0.0)
-    fit = finding.get("f1", **named)
-    poor = (
-        ""
-        if fit.value is None or fit.value >= POOR
-        else f" It fits everybody's labels poorly, though (F1 {fit.value:.2f})."
-    )
     if not marked:
-        ends = " to ".join(f"{known[name].value:.4f} ('{name}')" for name in (order[0], order[-1]))
-        some = f", of groups with {MANY} annotators or more," if 0 < len(many) < len(known) else ""
-        text = (
-            f"No group of annotators stands out: mean deltas{some} go from {ends}. Allowing for the {crowd.tests} "
-            f"numbers tested, shuffling the groups over annotators may give as much.{poor}"
-        )
+        text = _nobody(finding, crowd, known) + _poor(finding, named)
         return Reading(named, text, tendency="no more than chance")
-    name, e = order[-1], known[order[-1]]
-    worse = (e.value or 0.0) > everybody.value
-    text = (
+    name = sorted(marked, key=lambda name: known[name].value or 0.0)[-1]
+    text = _somebody(name, known[name], everybody.value, marked) + _poor(finding, named)
+    return Reading({**named, "annotators": name}, text, tendency="differs")
+
+
+def _poor(finding: Finding, named: Slice) -> str:
+    fit = finding.get("f1", **named).value
+    return "" if fit is None or fit >= POOR else f" It fits everybody's labels poorly, though (F1 {fit:.2f})."
+
+
+def _nobody(finding: Finding, crowd: Crowd, known: Mapping[str, Estimate]) -> str:
+    many = [name for name in known if (finding.get("annotator_count", annotators=name).value or 0.0) >= MANY]
+    order = sorted(many or known, key=lambda name: known[name].value or 0.0)
+    ends = " to ".join(f"{known[name].value:.4f} ('{name}')" for name in (order[0], order[-1]))
+    some = f", of groups with {MANY} annotators or more," if 0 < len(many) < len(known) else ""
+    return (
+        f"No group of annotators stands out: mean deltas{some} go from {ends}. Allowing for the {crowd.tests} "
+        "numbers tested, shuffling the groups over annotators may give as much."
+    )
+
+
+def _somebody(name: str, e: Estimate, everybody: float, marked: Sequence[str]) -> str:
+    worse = (e.value or 0.0) > everybody
+    return (
         f"The model shares the judgement of '{name}' {'less' if worse else 'more'} than everybody's: on average what "
         f"they say fits it worse than the majority by {e.value:.4f} ({e.low:.4f} to {e.high:.4f}), "
-        f"{everybody.value:.4f} over everybody. Shuffling the groups would hardly give the mean deltas of "
-        f"{_listed(marked)}.{poor}"
+        f"{everybody:.4f} over everybody. Shuffling the groups would hardly give the mean deltas of "
+        f"{_listed(marked)}."
     )
-    return Reading({**named, "annotators": name}, text, tendency="differs")
 
 
 def _listed(names: Sequence[str]) -> str:

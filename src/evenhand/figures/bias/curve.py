@@ -18,23 +18,9 @@ def curves(finding: Finding, group: str) -> Figure:
     """Rates of a group against those of everyone else over all thresholds."""
     rows = _rows(finding, group)
     lines = list(dict.fromkeys(str(row["line"]) for row in rows))
-    shown = group.replace("\\", "∖")  # a title is read as an expression, in which a backslash starts an escape
-    base = alt.Chart().encode(
-        x=alt.X("elsewhere:Q", title="share flagged among everyone else", scale=alt.Scale(domain=[0, 1])),
-        y=alt.Y("group:Q", title=f"share flagged in '{shown}'", scale=alt.Scale(domain=[0, 1])),
-        order="step:O",
-    )
-    curve = base.mark_line(strokeWidth=2).encode(
-        color=alt.Color(
-            "line:N",
-            title=None,
-            scale=alt.Scale(domain=lines, range=[MODELS[number % len(MODELS)] for number in range(len(lines))]),
-        )
-    )
-    even = base.mark_line(strokeDash=[4, 3], color=INK, strokeWidth=1).transform_filter("datum.even")
     points = [row | {"even": False} for row in rows] + [row | {"even": True} for row in _diagonal(lines)]
     chart = (
-        alt.layer(curve.transform_filter("!datum.even"), even, data=data(points))
+        alt.layer(*_layers(group, lines), data=data(points))
         .properties(width=230, height=230)
         .facet(column=alt.Column("panel:N", sort=[panel for _, panel in PANELS], title=None), spacing=40)
     )
@@ -47,6 +33,20 @@ def curves(finding: Finding, group: str) -> Figure:
         chart.to_dict(),
         {"group": group},
     )
+
+
+def _layers(group: str, lines: list[str]) -> tuple[alt.Chart, alt.Chart]:
+    """The curves, and where both would be flagged alike."""
+    shown = group.replace("\\", "∖")  # a title is read as an expression, in which a backslash starts an escape
+    base = alt.Chart().encode(
+        x=alt.X("elsewhere:Q", title="share flagged among everyone else", scale=alt.Scale(domain=[0, 1])),
+        y=alt.Y("group:Q", title=f"share flagged in '{shown}'", scale=alt.Scale(domain=[0, 1])),
+        order="step:O",
+    )
+    hues = alt.Scale(domain=lines, range=[MODELS[number % len(MODELS)] for number in range(len(lines))])
+    curve = base.mark_line(strokeWidth=2).encode(color=alt.Color("line:N", title=None, scale=hues))
+    even = base.mark_line(strokeDash=[4, 3], color=INK, strokeWidth=1)
+    return curve.transform_filter("!datum.even"), even.transform_filter("datum.even")
 
 
 def _rows(finding: Finding, group: str) -> list[dict[str, Any]]:

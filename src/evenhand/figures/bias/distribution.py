@@ -21,22 +21,8 @@ def distributions(finding: Finding, group: str) -> Figure:
     for exhibit in exhibits(finding, "distribution", group):
         rows += _densities(exhibit, group)
     panels = list(dict.fromkeys(str(row["panel"]) for row in rows))
-    hue = alt.Scale(domain=["benign", "violating"], range=[BENIGN, VIOLATING])
-    base = alt.Chart().encode(
-        x=alt.X("score:Q", title="score"),
-        y=alt.Y(
-            "share:Q",
-            stack=None,
-            title=None,
-            scale=alt.Scale(type="sqrt"),
-            axis=alt.Axis(labels=False, ticks=False, grid=False, domain=False),
-        ),
-    )
-    color = alt.Color("class:N", title=None, scale=hue)
-    area = base.mark_area(interpolate="monotone", opacity=0.3).encode(color=color)
-    line = base.mark_line(interpolate="monotone", strokeWidth=1.5).encode(color=color)
     chart = (
-        alt.layer(area, line, data=data(rows))
+        alt.layer(*_layers(), data=data(rows))
         .properties(width=_width(len(panels)), height=70)
         .facet(
             row=alt.Row(
@@ -54,6 +40,19 @@ def distributions(finding: Finding, group: str) -> Figure:
         chart.to_dict(),
         {"group": group},
     )
+
+
+def _layers() -> tuple[alt.Chart, alt.Chart]:
+    """A class's shares by score, as an area and its edge."""
+    bare = alt.Axis(labels=False, ticks=False, grid=False, domain=False)
+    base = alt.Chart().encode(
+        x=alt.X("score:Q", title="score"),
+        y=alt.Y("share:Q", stack=None, title=None, scale=alt.Scale(type="sqrt"), axis=bare),
+    )
+    hue = alt.Scale(domain=["benign", "violating"], range=[BENIGN, VIOLATING])
+    color = alt.Color("class:N", title=None, scale=hue)
+    area = base.mark_area(interpolate="monotone", opacity=0.3).encode(color=color)
+    return area, base.mark_line(interpolate="monotone", strokeWidth=1.5).encode(color=color)
 
 
 def _densities(exhibit: Exhibit, group: str) -> Iterator[dict[str, Any]]:

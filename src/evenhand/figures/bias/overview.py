@@ -66,18 +66,11 @@ def _panel(
         for row in rows
         if row["measure"] == title and row["low"] <= highest and row["high"] >= lowest
     ]
-    y = alt.Y(
-        "group:N",
-        scale=alt.Scale(domain=groups),
-        title=None,
-        axis=alt.Axis(labels=first, ticks=False, domain=False, grid=True, labelPadding=6),
-    )
-    color = alt.Color(
-        "model:N",
-        title=None,
-        scale=alt.Scale(domain=models, range=list(MODELS[: len(models)])),
-        legend=None if len(models) == 1 else alt.Legend(),
-    )
+    names = alt.Axis(labels=first, ticks=False, domain=False, grid=True, labelPadding=6)
+    y = alt.Y("group:N", scale=alt.Scale(domain=groups), title=None, axis=names)
+    hues = alt.Scale(domain=models, range=list(MODELS[: len(models)]))
+    legend = None if len(models) == 1 else alt.Legend()
+    color = alt.Color("model:N", title=None, scale=hues, legend=legend)
     base = alt.Chart(data(own)).encode(y=y, color=color, yOffset=alt.YOffset("model:N", sort=models))
     axis = alt.Axis(tickCount=3, format=".2~f", labelOverlap=True)
     x = alt.X("value:Q", title=title, scale=alt.Scale(domain=domain), axis=axis)

@@ -25,26 +25,9 @@ def checked(model: str, exhibits: Sequence[Exhibit]) -> Figure | None:
     if not rows:
         return None
     strategies = list(dict.fromkeys(row["strategy"] for row in rows))
-    order = [percent(share) for share in sorted({row["share"] for row in rows})]
-    names, hues = zip(*((name, hue) for name, hue, _ in KINDS.values()), strict=True)
-    counts = alt.Axis(labelExpr="format(abs(datum.value), ',')", tickCount=6)
-    bars = (
-        alt.Chart()
-        .mark_bar(stroke="white", strokeWidth=0.5)
-        .encode(
-            x=alt.X(
-                "reviewed:O", sort=order, title="share reviewed", axis=alt.Axis(labelAngle=0, labelOverlap="greedy")
-            ),
-            y=alt.Y("count:Q", title="items", axis=counts),
-            color=alt.Color(
-                "kind:N", title=None, scale=alt.Scale(domain=list(names), range=list(hues)), sort=list(names)
-            ),
-            order="order:O",
-        )
-    )
     zero = alt.Chart().mark_rule(color=INK, strokeWidth=1).encode(y=alt.YDatum(0))
     chart = (
-        alt.layer(bars, zero, data=data(rows))
+        alt.layer(_bars(rows), zero, data=data(rows))
         .properties(width=max(190, min(420, 860 // len(strategies))), height=200)
         .facet(
             facet=alt.Facet("strategy:N", sort=strategies, title=None, header=alt.Header(labelAnchor="start")),
@@ -61,6 +44,25 @@ def checked(model: str, exhibits: Sequence[Exhibit]) -> Figure | None:
         chart.to_dict(),
         {"model": model},
     )
+
+
+def _bars(rows: Sequence[dict[str, Any]]) -> alt.Chart:
+    order = [percent(share) for share in sorted({row["share"] for row in rows})]
+    names, hues = zip(*((name, hue) for name, hue, _ in KINDS.values()), strict=True)
+    shares = alt.Axis(labelAngle=0, labelOverlap="greedy")
+    counts = alt.Axis(labelExpr="format(abs(datum.value), ',')", tickCount=6)
+    scale = alt.Scale(domain=list(names), range=list(hues))
+    bars: alt.Chart = (
+        alt.Chart()
+        .mark_bar(stroke="white", strokeWidth=0.5)
+        .encode(
+            x=alt.X("reviewed:O", sort=order, title="share reviewed", axis=shares),
+            y=alt.Y("count:Q", title="items", axis=counts),
+            color=alt.Color("kind:N", title=None, scale=scale, sort=list(names)),
+            order="order:O",
+        )
+    )
+    return bars
 
 
 def _rows(exhibit: Exhibit) -> Iterator[dict[str, Any]]:

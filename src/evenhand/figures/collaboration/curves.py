@@ -71,13 +71,8 @@ def _rows(finding: Finding) -> list[dict[str, Any]]:
 
 
 def _layers(rows: list[dict[str, Any]]) -> list[alt.Chart]:
+    """The band of an interval, the line, and its points; models by colour and shape, strategies by dashes."""
     models = list(dict.fromkeys(row["model"] for row in rows))
-    strategies = list(dict.fromkeys(row["strategy"] for row in rows))
-    lowest, highest = (pick(row["reviewed"] for row in rows) for pick in (min, max))
-    ticks = [tick for tick in TICKS if lowest <= tick <= highest]
-    axis = alt.Axis(values=ticks, format="~%", labelOverlap="greedy", labelFlush=False)
-    x = alt.X("reviewed:Q", title="share reviewed", scale=alt.Scale(type="log", nice=False), axis=axis)
-    y = alt.Y("value:Q", title=None, scale=alt.Scale(zero=False), axis=alt.Axis(tickCount=5))
     legend = (
         None
         if len(models) == 1
@@ -86,26 +81,35 @@ def _layers(rows: list[dict[str, Any]]) -> list[alt.Chart]:
     hues = [MODELS[number % len(MODELS)] for number in range(len(models))]
     shapes = [SHAPES[number % len(SHAPES)] for number in range(len(models))]
     color = alt.Color("model:N", scale=alt.Scale(domain=models, range=hues), legend=legend)
-    base = alt.Chart().encode(x=x, y=y, detail="line:N")
-    dash = alt.StrokeDash(
-        "strategy:N",
-        scale=alt.Scale(domain=strategies, range=_dashes(strategies)),
-        legend=alt.Legend(
-            title="reviewed first by",
-            titleOrient="left",
-            orient="top",
-            symbolType="stroke",
-            symbolSize=500,
-            symbolStrokeWidth=2,
-            symbolStrokeColor=INK,
-            labelLimit=300,
-        ),
-    )
     shape = alt.Shape("model:N", scale=alt.Scale(domain=models, range=shapes), legend=legend)
+    y = alt.Y("value:Q", title=None, scale=alt.Scale(zero=False), axis=alt.Axis(tickCount=5))
+    base = alt.Chart().encode(x=_share(rows), y=y, detail="line:N")
     band = base.mark_area(opacity=0.12).encode(y=alt.Y("low:Q", title=None), y2="high:Q", color=color)
-    line = base.mark_line(strokeWidth=2).encode(color=color, strokeDash=dash)
+    line = base.mark_line(strokeWidth=2).encode(color=color, strokeDash=_dash(rows))
     point = base.mark_point(filled=True, size=34, opacity=1).encode(color=color, shape=shape)
     return [band, line, point]
+
+
+def _share(rows: list[dict[str, Any]]) -> alt.X:
+    lowest, highest = (pick(row["reviewed"] for row in rows) for pick in (min, max))
+    ticks = [tick for tick in TICKS if lowest <= tick <= highest]
+    axis = alt.Axis(values=ticks, format="~%", labelOverlap="greedy", labelFlush=False)
+    return alt.X("reviewed:Q", title="share reviewed", scale=alt.Scale(type="log", nice=False), axis=axis)
+
+
+def _dash(rows: list[dict[str, Any]]) -> alt.StrokeDash:
+    strategies = list(dict.fromkeys(row["strategy"] for row in rows))
+    legend = alt.Legend(
+        title="reviewed first by",
+        titleOrient="left",
+        orient="top",
+        symbolType="stroke",
+        symbolSize=500,
+        symbolStrokeWidth=2,
+        symbolStrokeColor=INK,
+        labelLimit=300,
+    )
+    return alt.StrokeDash("strategy:N", scale=alt.Scale(domain=strategies, range=_dashes(strategies)), legend=legend)
 
 
 def _dashes(strategies: list[str]) -> list[list[float]]:

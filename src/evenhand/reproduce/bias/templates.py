@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 from evenhand.audits.bias.agreement import agreement
@@ -18,7 +18,8 @@ from evenhand.reproduce.paper import Workplace
 from evenhand.reproduce.published import published
 from evenhand.reproduce.result import Claim, Omission, Result, Table, beside, claim, of_finding
 
-MODELS = {"toxicity_1": "TOXICITY@1", "toxicity_6": "TOXICITY@6"}
+BEFORE, AFTER = "toxicity_1", "toxicity_6"
+MODELS = {BEFORE: "TOXICITY@1", AFTER: "TOXICITY@6"}
 LOW = ("homosexual", "gay", "lesbian")
 SHIFTED = ("bisexual", "trans", "queer", "black")  # the paper: high BPSN AUC, high Negative AEG all the same
 SET = "Jigsaw's later template set with its own scores of the same two models (30,240 sentences)"
@@ -69,7 +70,7 @@ def _table(finding: Finding, printed: Mapping[str, Any], terms: Sequence[str], m
             "(“… is a kind gay”); the set with published scores combines two identities in a sentence, so a group's "
             "background holds other identities and AEGs are smaller.",
             "The AUCs of TOXICITY@6 are not legible in the copy of the paper that the numbers were taken from."
-            if model == "toxicity_6"
+            if model == AFTER
             else "The paper prints two digits.",
         ),
     )
@@ -80,71 +81,88 @@ def _printed(printed: Mapping[str, Any], term: str, model: str) -> list[float | 
 
 
 def _claims(finding: Finding, printed: Mapping[str, Any], terms: Sequence[str]) -> list[Claim]:
-    def value(measure: str, model: str, term: str) -> float:
-        found = finding.get(measure, model=model, group=term).value
+    if not set(LOW) <= set(terms):
+        return []
+    found = Values(finding, terms)
+    return [_misranked(found), _reduced(found), _high(found), _shifted(found), _steps(found), _ranked(found, printed)]
+
+
+@dataclass(frozen=True)
+class Values:
+    """The values of a finding for terms that have them all."""
+
+    finding: Finding
+    terms: Sequence[str]
+
+    def __call__(self, measure: str, model: str, term: str) -> float:
+        found = self.finding.get(measure, model=model, group=term).value
         assert found is not None
         return found
 
-    if not set(LOW) <= set(terms):
-        return []
-    lowest = sorted(terms, key=lambda term: value("bpsn_auc", "toxicity_1", term))[: len(LOW)]
-    before, after = ({t: value("bpsn_auc", m, t) for t in LOW if t in terms} for m in MODELS)
-    gaps = [value("negative_aeg", "toxicity_6", t) for t in before]
-    others = {m: min(value(m, model, t) for t in terms for model in MODELS) for m in ("subgroup_auc", "bnsp_auc")}
-    shifted = [t for t in SHIFTED if t in terms]
-    up = [
-        t for t in shifted if value("bpsn_auc", "toxicity_1", t) > 0.9 and value("negative_aeg", "toxicity_1", t) > 0.1
-    ]
-    steps = _steps(value, list(before))
-    listed = ", ".join(f"{t} {value('bpsn_auc', 'toxicity_1', t):.2f}" for t in lowest)
-    return [
-        claim(
-            "TOXICITY@1 mis-ranks benign sentences with homosexual, gay and lesbian: their BPSN AUC is the lowest",
-            set(lowest) == set(before),
-            f"lowest BPSN AUC: {listed}",
-        ),
-        claim(
-            "This is reduced in TOXICITY@6, but not gone",
-            all(after[t] > before[t] for t in before) and min(gaps) > 0,
-            f"BPSN AUC {_span(before.values())} → {_span(after.values())}; Negative AEG still {_span(gaps)}",
-        ),
-        claim(
-            "Subgroup and BNSP AUC are high (above 0.9) for every group, in both models",
-            min(others.values()) > 0.9,
-            f"lowest Subgroup AUC {others['subgroup_auc']:.3f}, lowest BNSP AUC {others['bnsp_auc']:.3f}",
-        ),
-        claim(
-            "bisexual, trans, queer and black are shifted up (Negative AEG above 0.1) though BPSN AUC is above 0.9",
-            len(up) == len(shifted),
-            f"so here for {', '.join(up) or 'none'} of {', '.join(shifted)}",
-        ),
-        claim(
-            "From TOXICITY@1 to TOXICITY@6 BPSN AUC improves much, Negative AEG less than half as much",
-            steps[0] > 0.1 and abs(steps[1]) < steps[0] / 2,
-            f"mean change for {', '.join(before)}: BPSN AUC {steps[0]:+.3f}, Negative AEG {steps[1]:+.3f}",
-        ),
-        _ranked(finding, printed, terms),
-    ]
+
+def _misranked(value: Values) -> Claim:
+    own = {term: value("bpsn_auc", BEFORE, term) for term in value.terms}
+    lowest = sorted(own, key=lambda term: own[term])[: len(LOW)]
+    return claim(
+        "TOXICITY@1 mis-ranks benign sentences with homosexual, gay and lesbian: their BPSN AUC is the lowest",
+        set(lowest) == set(LOW),
+        f"lowest BPSN AUC: {', '.join(f'{term} {own[term]:.2f}' for term in lowest)}",
+    )
 
 
-def _steps(value: Any, terms: Sequence[str]) -> list[float]:
-    return [
-        sum(value(measure, "toxicity_6", t) - value(measure, "toxicity_1", t) for t in terms) / max(1, len(terms))
+def _reduced(value: Values) -> Claim:
+    before, after = ([value("bpsn_auc", model, term) for term in LOW] for model in MODELS)
+    gaps = [value("negative_aeg", AFTER, term) for term in LOW]
+    return claim(
+        "This is reduced in TOXICITY@6, but not gone",
+        all(now > then for then, now in zip(before, after, strict=True)) and min(gaps) > 0,
+        f"BPSN AUC {_span(before)} → {_span(after)}; Negative AEG still {_span(gaps)}",
+    )
+
+
+def _high(value: Values) -> Claim:
+    subgroup, bnsp = (
+        min(value(measure, model, term) for term in value.terms for model in MODELS)
+        for measure in ("subgroup_auc", "bnsp_auc")
+    )
+    return claim(
+        "Subgroup and BNSP AUC are high (above 0.9) for every group, in both models",
+        min(subgroup, bnsp) > 0.9,
+        f"lowest Subgroup AUC {subgroup:.3f}, lowest BNSP AUC {bnsp:.3f}",
+    )
+
+
+def _shifted(value: Values) -> Claim:
+    shifted = [term for term in SHIFTED if term in value.terms]
+    up = [t for t in shifted if value("bpsn_auc", BEFORE, t) > 0.9 and value("negative_aeg", BEFORE, t) > 0.1]
+    return claim(
+        "bisexual, trans, queer and black are shifted up (Negative AEG above 0.1) though BPSN AUC is above 0.9",
+        len(up) == len(shifted),
+        f"so here for {', '.join(up) or 'none'} of {', '.join(shifted)}",
+    )
+
+
+def _steps(value: Values) -> Claim:
+    auc, aeg = (
+        sum(value(measure, AFTER, term) - value(measure, BEFORE, term) for term in LOW) / len(LOW)
         for measure in ("bpsn_auc", "negative_aeg")
-    ]
+    )
+    return claim(
+        "From TOXICITY@1 to TOXICITY@6 BPSN AUC improves much, Negative AEG less than half as much",
+        auc > 0.1 and abs(aeg) < auc / 2,
+        f"mean change for {', '.join(LOW)}: BPSN AUC {auc:+.3f}, Negative AEG {aeg:+.3f}",
+    )
 
 
 def _span(values: Any) -> str:
     return f"{min(values):.2f} to {max(values):.2f}"
 
 
-def _ranked(finding: Finding, printed: Mapping[str, Any], terms: Sequence[str]) -> Claim:
+def _ranked(value: Values, printed: Mapping[str, Any]) -> Claim:
     """Do the groups come in the paper's order, on other sentences?"""
-    theirs = Finding("bias", "", tuple(_as_measured(printed, terms)), (), {"source": "the paper"})
-    found = agreement(theirs, finding)
-    one = {
-        measure: found.get("rank_agreement", model="toxicity_1", of=measure) for measure in ("bpsn_auc", "negative_aeg")
-    }
+    theirs = Finding("bias", "", tuple(_as_measured(printed, value.terms)), (), {"source": "the paper"})
+    found = agreement(theirs, value.finding)
+    one = {measure: found.get("rank_agreement", model=BEFORE, of=measure) for measure in ("bpsn_auc", "negative_aeg")}
     known = [e for e in one.values() if e.low is not None and e.low > 0]
     told = "; ".join(f"{TITLES[FIVE.index(m)]} {e}" for m, e in one.items())
     return claim(
