@@ -106,30 +106,11 @@ def test_roles_that_do_not_go_together(program) -> None:
 
 def test_a_source_to_rank_with_must_fit(program) -> None:
     table().write_parquet("labelled.parquet")
+    command = ("audit", "labelled.parquet", *ROLES, "--by", "language", "--rank-with", "other.csv")
     pl.DataFrame({"town": ["x"], "prevalence": [1.0]}).write_csv("other.csv")
-    fails(
-        program,
-        "audit",
-        "labelled.parquet",
-        *ROLES,
-        "--by",
-        "language",
-        "--rank-with",
-        "other.csv",
-        says=["'language'"],
-    )
+    fails(program, *command, says=["'language'"])
     pl.DataFrame({"language": ["de"], "one": [1.0], "two": [1.0]}).write_csv("other.csv")
-    fails(
-        program,
-        "audit",
-        "labelled.parquet",
-        *ROLES,
-        "--by",
-        "language",
-        "--rank-with",
-        "other.csv",
-        says=["prevalence"],
-    )
+    fails(program, *command, says=["prevalence"])
 
 
 @pytest.fixture

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from types import ModuleType
+from typing import ClassVar
 
 from evenhand.audits.quantity import Quantity, Sided, Sure
 from evenhand.audits.view import Scope
@@ -104,8 +106,10 @@ class OfCells(Sided):
 
 
 @dataclass(frozen=True)
-class Found(OfCells):
-    """An area under precision over recall: of each item that is to be found, how good the list is down to it."""
+class Area(OfCells):
+    """An area under a curve, and the two classes that it ranks; `intervals` knows how sure such an area is."""
+
+    intervals: ClassVar[ModuleType]
 
     name: str
     area: Callable[[Scope], float]
@@ -115,9 +119,20 @@ class Found(OfCells):
         return self.area(scope)
 
     def sure(self, scope: Scope, value: float, level: float) -> Sure:
-        return Sure(
-            *precision_interval.of_classes(self.classes(scope), value).interval(level), precision_interval.METHOD
-        )
+        low, high = self.intervals.of_classes(self.classes(scope), value).interval(level)
+        return Sure(low, high, self.intervals.METHOD)
+
+
+class Found(Area):
+    """An area under precision over recall: of each item that is to be found, how good the list is down to it."""
+
+    intervals: ClassVar[ModuleType] = precision_interval
+
+
+class Ranked(Area):
+    """An area under the ROC curve: how often a violating item is ranked above a benign one."""
+
+    intervals: ClassVar[ModuleType] = auc_interval
 
 
 RATES: tuple[Quantity, ...] = (

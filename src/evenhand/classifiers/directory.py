@@ -25,7 +25,6 @@ from evenhand.version import __version__
 
 FORMAT = 1
 MANIFEST = "model.json"
-CARDS = ("card.json", "card.md")
 Documents = Callable[[str], Mapping[str, str]]  # from the version of the model: its cards
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from evenhand.audits.calibration.numbers import OF_CLASSES as OF_A_CLASS
 from evenhand.estimate import Estimate
 from evenhand.finding import Finding
 from evenhand.reports import honesty
@@ -15,7 +16,6 @@ from evenhand.reports.words import word
 
 SCORES = ("accuracy", "weighted_f1", "brier", "log_loss")
 OF_CLASSES = ("cece", "msece", "wsece", "ece_variance")
-OF_A_CLASS = ("class_ece", "class_ace", "class_brier")
 OF_GROUPS = ("count", "accuracy", "log_loss")
 OVERALL = (*SCORES, *ERRORS, *OF_CLASSES)
 BRIEF = ("accuracy", "log_loss", "ece", "ace")  # in a narrow terminal

@@ -6,15 +6,15 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from typing import Any, NamedTuple
 
+from evenhand.audits.calibrators.verdict import NONE
 from evenhand.calibrators import METHODS
 from evenhand.finding import Finding
+from evenhand.reports.calibration import OF_CLASSES
 from evenhand.reports.picking import Named, get, row
 from evenhand.reports.section import Grid, Row, Section
 
-NONE = "none"
 OVER_ALL = ("ece", "ace", "sce", "log_loss", "brier", "accuracy", "weighted_f1")
 BRIEF = tuple(measure for measure in OVER_ALL if measure != "accuracy")  # in a narrow terminal
-OF_CLASSES = ("cece", "msece", "wsece", "ece_variance")
 GLOSSARY = ("class_ece", "class_ace", *OVER_ALL, *OF_CLASSES)
 ACROSS = 4  # so many classes beside one another in a terminal
 Called = Callable[[str], str]  # a calibrator by its name

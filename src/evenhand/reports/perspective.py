@@ -9,13 +9,13 @@ from typing import Any
 
 from evenhand.estimate import Estimate
 from evenhand.figures.perspective import furthest_first
+from evenhand.figures.perspective.deltas import EVERYBODY
 from evenhand.finding import Finding
 from evenhand.reports import sharing
 from evenhand.reports.picking import Named, get, models
 from evenhand.reports.section import Grid, Row, Section
 from evenhand.reports.words import word
 
-EVERYBODY = "everybody"
 SHUFFLED = "if shuffled"
 FACTS = ("annotator_count", "count", "differing_share")
 DELTAS = ("conformity_delta", "delta_below_share", "delta_above_share")

@@ -9,12 +9,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields
 from typing import Any, Literal
 
+from evenhand.audits.calibrators.comparing import SPREAD
 from evenhand.estimate import Estimate
 from evenhand.figures import Figure
 from evenhand.finding import Finding
 
 Verdict = Literal["held", "not held", "undecided"]
-SPREAD = "lowest_and_highest"  # of several runs: their mean, and the ends
 
 
 @dataclass(frozen=True, slots=True)

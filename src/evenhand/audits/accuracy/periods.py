@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from evenhand.audits.accuracy.readings import OWN
 from evenhand.finding import Finding
 
 NAMES = {"ground_truth": "ground truth", "codebook": "codebook", "population": "population"}
 UNNAMED = "not named"
-KEYS = {"pool", "as_if", "estimator", "stratum", "of"}  # of slices that are no groups
 
 
 def caveats(this: Finding, last: Finding) -> list[str]:
@@ -42,7 +42,7 @@ def _unfinished(this: Finding, last: Finding) -> Iterator[str]:
 
 
 def _groups(this: Finding, last: Finding) -> Iterator[str]:
-    now, before = ({key for m in finding for key in m.slice} - KEYS for finding in (this, last))
+    now, before = ({key for m in finding for key in m.slice} - set(OWN) for finding in (this, last))
     if now | before:
         yield f"Not compared: the parts by {', '.join(sorted(now | before))}."
 

@@ -9,12 +9,12 @@ from dataclasses import replace
 from evenhand.estimate import Estimate
 from evenhand.finding import Finding, Reading, Slice
 
-KEYS = ("pool", "stratum", "of", "as_if", "estimator")  # of slices that have no reading of their own
+OWN = ("pool", "stratum", "of", "as_if", "estimator")  # keys of slices that are not the evidence's
 
 
 def of(finding: Finding) -> Iterator[Reading]:
     """First everything, then part by part."""
-    parts = dict.fromkeys(tuple(m.slice.items()) for m in finding if not set(m.slice) & set(KEYS))
+    parts = dict.fromkeys(tuple(m.slice.items()) for m in finding if not set(m.slice) & set(OWN))
     for part in parts:
         for text in _texts(finding, dict(part)):
             yield Reading(dict(part), text)

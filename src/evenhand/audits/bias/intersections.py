@@ -10,10 +10,9 @@ import numpy as np
 from evenhand.audits.quantity import SMALL
 from evenhand.errors import InputError
 from evenhand.evidence import Evidence, TableEvidence
+from evenhand.evidence.annotators import JOINT
 from evenhand.tally import IntArray, Membership
 from evenhand.tally.rows import Mask
-
-JOINT = " × "
 
 
 def with_intersections(evidence: Evidence) -> Evidence:

@@ -8,10 +8,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from evenhand.audits.collaboration import team
-from evenhand.audits.quantities import AUPRC, SIZES, Found, OfCells
+from evenhand.audits.quantities import AUPRC, SIZES, Found, OfCells, Ranked
 from evenhand.audits.quantity import Quantity, Sure
 from evenhand.audits.view import Scope
-from evenhand.intervals import auc as auc_interval
 from evenhand.intervals import proportions
 from evenhand.intervals.bounded import Bounded
 from evenhand.measures import probability, rates
@@ -38,21 +37,6 @@ class Part(OfCells):
     def sure(self, scope: Scope, value: float, level: float) -> Sure:
         share = self.share(scope)
         return Sure(*proportions.wilson(share.part, share.rest).interval(level), proportions.METHOD)
-
-
-@dataclass(frozen=True)
-class Ranked(OfCells):
-    """An area under the ROC curve, and the two classes that it ranks."""
-
-    name: str
-    area: Callable[[Scope], float]
-    classes: Callable[[Scope], Classes]
-
-    def value(self, scope: Scope) -> float:
-        return self.area(scope)
-
-    def sure(self, scope: Scope, value: float, level: float) -> Sure:
-        return Sure(*auc_interval.of_classes(self.classes(scope), value).interval(level), auc_interval.METHOD)
 
 
 @dataclass(frozen=True)

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import pairwise
 
+from evenhand.audits.collaboration.settings import USUAL as PAIR
 from evenhand.audits.collaboration.settings import CollaborationSettings, capacity
 from evenhand.estimate import Estimate
 from evenhand.finding import Finding, Reading, Slice
 from evenhand.routing.strategies import Strategy
 
-PAIR = ("uncertainty", "toxicity")
 RANKINGS = {"brier": -1.0, "ece": -1.0, "calibration_auprc": 1.0}  # by which a model would be called better
 
 

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import altair as alt
 
+from evenhand.audits.accuracy.readings import OWN
 from evenhand.figures.accuracy.overview import dots, row
 from evenhand.figures.figure import MODELS, Figure
 from evenhand.figures.naming import TopLevel, figure
 from evenhand.finding import Finding
 
-OWN = ("pool", "stratum", "of", "as_if", "estimator")  # keys of slices that are not the evidence's
 MOST = 40  # parts in one picture
 
 

@@ -7,6 +7,7 @@ from typing import Any
 
 import altair as alt
 
+from evenhand.audits.perspective.chance import SHUFFLED
 from evenhand.figures.data import data
 from evenhand.figures.figure import FAINT, INK, MODELS, Figure
 from evenhand.figures.naming import figure
@@ -14,7 +15,6 @@ from evenhand.figures.perspective.order import is_few
 from evenhand.finding import Finding
 
 ROW = 30  # pixels
-SHUFFLED = {"as_if": "shuffled"}
 OF_GROUPS, OF_CLUSTERS = "uncertainty_divergence", "demographic_divergence"
 Rows = list[dict[str, Any]]
 

@@ -7,10 +7,10 @@ from typing import Any
 
 import altair as alt
 
+from evenhand.audits.simulation.bench import NEEDED
 from evenhand.figures.figure import INK, MODELS
 from evenhand.finding import Finding, Slice
 
-NEEDED = "labels_needed"
 STRATA_BY = {"equal_width": "equal-width strata", "quantile": "quantile strata", "oracle": "oracle strata"}
 ACROSS = {"random sampling": (INK, [5, 4]), "default design": (MODELS[2], [1, 0])}
 STEPS = (1.0, 1.5, 2.0, 3.0, 5.0, 7.0)  # of each power of ten that are written on the axis

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 from itertools import pairwise
 
+from evenhand.audits.simulation.bench import NEEDED
 from evenhand.finding import Slice
 from evenhand.reproduce.accuracy.simulated import DEFAULT_MODEL, UNIGRAM, Simulated
-from evenhand.reproduce.accuracy.tables import NEEDED, ORACLE, PILOT, RANDOM
+from evenhand.reproduce.accuracy.tables import ORACLE, PILOT, RANDOM
 from evenhand.reproduce.result import Claim, claim
 
 CHANCE = 3.5  # Monte-Carlo errors, up to which a bias may be chance

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from evenhand.audits.simulation.bench import NEEDED
 from evenhand.estimate import Estimate
 from evenhand.reproduce.accuracy.printed import PROMISES
 from evenhand.reproduce.accuracy.simulated import DEFAULT_MODEL, UNIGRAM, Simulated
@@ -16,7 +17,6 @@ DEFAULT = {"design": "default"}
 RANDOM = {"design": "random"}
 DESIGNS = {"oracle:8 optimal": ORACLE, "quantile:8 pilot:50": PILOT}
 OTHERS = ("roberta", "distilbert")
-NEEDED = "labels_needed"
 
 
 def tables(one: Simulated) -> Iterator[Table]:

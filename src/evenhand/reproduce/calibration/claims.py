@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from evenhand.finding import Finding
+from evenhand.reports.calibration import OF_CLASSES as CLASSWISE
 from evenhand.reproduce.calibration.printed import METHODS
 from evenhand.reproduce.calibration.tables import SUMMARIES, Compared
 from evenhand.reproduce.result import Claim, claim
 
 POST_HOC = ("TS", "IR", "HB", "VS", "WTS")
 OVERALL = ("ece", "ace", "sce")
-CLASSWISE = ("cece", "msece", "wsece", "ece_variance")
 MANY = 3.0  # times the overall error: "varies greatly"
 
 

@@ -9,12 +9,12 @@ import numpy as np
 from evenhand.audits.collaboration.settings import PAPER
 from evenhand.intervals.ranks import FEWEST, spearman
 from evenhand.reproduce.collaboration.runs import ENVIRONMENTS, LOSSES, METHODS, Audited
+from evenhand.reproduce.collaboration.tables import STRATEGIES
 from evenhand.reproduce.published import published
 from evenhand.reproduce.result import Claim, claim
 
 ENSEMBLES = ("ensemble", "sngp-ensemble")
 NEAR = 2.0
-BOTH = ("uncertainty", "toxicity")
 
 
 def claims(test: Audited, deployment: Audited) -> Iterator[Claim]:
@@ -70,7 +70,7 @@ def _where(audited: Audited) -> str:
 
 def _gains(audited: Audited, measure: str) -> list[float]:
     """What review by uncertainty has over review by score, mean over all models, at each capacity."""
-    means = [[_over(audited, measure, None, strategy=s, capacity=c) for s in BOTH] for c in PAPER]
+    means = [[_over(audited, measure, None, strategy=s, capacity=c) for s in STRATEGIES] for c in PAPER]
     return [first - second for first, second in means]
 
 

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import polars as pl
 
-from evenhand.reproduce.corpora.corpus import Check, Corpus, File, Layout, Remote
+from evenhand.reproduce.corpora.corpus import YES_OR_NO, Check, Corpus, File, Layout, Remote
 
 IDENTITIES = (
     *("male", "female", "transgender", "other_gender"),
@@ -19,7 +19,6 @@ IDENTITIES = (
 KINDS = ("toxic", "severe_toxic", "obscene", "threat", "insult", "identity_hate")
 BUCKET = "https://storage.googleapis.com/jigsaw-unintended-bias-in-toxicity-classification"
 SHARE = Check("the toxicity is a share of annotators", pl.col("label").is_between(0.0, 1.0))
-YES_OR_NO = Check("a label is 0 or 1", pl.col("label").is_in([0, 1]))
 
 
 def civil(frames: Sequence[pl.DataFrame]) -> pl.DataFrame:

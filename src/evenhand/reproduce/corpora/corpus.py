@@ -58,6 +58,9 @@ class Check:
     holds: pl.Expr
 
 
+YES_OR_NO = Check("a label is 0 or 1", pl.col("label").is_in([0, 1]))
+
+
 @dataclass(frozen=True)
 class Corpus:
     """A row of the table of corpora. `roles` declares the columns of its table as evidence."""

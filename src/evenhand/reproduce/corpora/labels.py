@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import polars as pl
 
-from evenhand.reproduce.corpora.corpus import Check, Corpus, File, Layout, Remote
+from evenhand.reproduce.corpora.corpus import YES_OR_NO, Check, Corpus, File, Layout, Remote
 
 ROLES = {
     "item": "item",
@@ -16,7 +16,6 @@ ROLES = {
     "annotator_groups": ("gender", "ethnicity"),
     "within": "country",
 }
-BINARY = Check("a label is 0 or 1", pl.col("label").is_in([0, 1]))
 SBIC_COLUMNS = ("post", "WorkerId", "annotatorGender", "annotatorRace", "offensiveYN")
 RAW = ("ID", "annotator_id", "nationality", "ethnicity", "gender", "annotation")
 GITHUB = "https://raw.githubusercontent.com"
@@ -110,7 +109,7 @@ SBIC = Corpus(
     page="https://maartensap.com/social-bias-frames/",
     licence="CC BY 4.0",
     roles={key: value for key, value in ROLES.items() if key != "within"},
-    checks=(BINARY,),
+    checks=(YES_OR_NO,),
     layouts=(
         Layout(
             "three splits", tuple(File(f"SBIC.v2.{part}.csv", SBIC_COLUMNS) for part in ("trn", "dev", "tst")), sbic
@@ -142,7 +141,7 @@ CREHATE = Corpus(
     page="https://github.com/nlee0212/CREHate",
     licence="none stated",
     roles=ROLES,
-    checks=(BINARY, Check("every label is of a known text", pl.col("text").is_not_null())),
+    checks=(YES_OR_NO, Check("every label is of a known text", pl.col("text").is_not_null())),
     layouts=(
         Layout(
             "CSV",
@@ -171,7 +170,7 @@ MD_AGREEMENT = Corpus(
     page="https://github.com/Le-Wi-Di/le-wi-di.github.io (data_post-competition.zip)",
     licence="none stated",
     roles={"item": "item", "annotator": "annotator", "label": "label", "text": "text"},
-    checks=(BINARY, Check("every label has an annotator", pl.col("annotator") != "")),
+    checks=(YES_OR_NO, Check("every label has an annotator", pl.col("annotator") != "")),
     layouts=(
         Layout(
             "JSON of the shared task",

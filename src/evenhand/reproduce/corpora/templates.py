@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import polars as pl
 
-from evenhand.reproduce.corpora.corpus import Check, Corpus, File, Layout, Remote
+from evenhand.reproduce.corpora.corpus import YES_OR_NO, Check, Corpus, File, Layout, Remote
 
 JIGSAW = "https://raw.githubusercontent.com/conversationai/unintended-ml-bias-analysis"
 HATECHECK_AT = "https://raw.githubusercontent.com/paul-rottger/hatecheck-data/d84302298ceeb34f4b0dde2d8a1f4932c2caa612"
@@ -45,14 +45,13 @@ METRICS = {
     "positive_aeg": "positive_aeg",
 }  # ours, and what Jigsaw's files call them
 UNITARY_COLUMNS = tuple(f"{model}_{column}" for model in _SCORES for column in METRICS.values())
-HALF = Check("a label is 0 or 1", pl.col("label").is_in([0, 1]))
 MADLIBS_77K = Corpus(
     name="madlibs_77k",
     title="Template set of the paper, 77k sentences",
     page=PAGE,
     licence="CC BY 4.0",
     roles={"label": "label", "text": "text"},
-    checks=(HALF,),
+    checks=(YES_OR_NO,),
     layouts=(
         Layout("CSV", (File("bias_madlibs_77k.csv", ("Text", "Label")),), madlibs),
         Layout("prepared Parquet", (File("madlibs_77k.parquet", ("Text", "Label")),), madlibs),
@@ -70,7 +69,7 @@ PERSPECTIVE_MADLIBS = Corpus(
     page=PAGE,
     licence="CC BY 4.0",
     roles={"label": "label", "text": "text", "score": ("toxicity_1", "toxicity_6")},
-    checks=(HALF, Check("scores are probabilities", pl.col("toxicity_1").is_between(0.0, 1.0))),
+    checks=(YES_OR_NO, Check("scores are probabilities", pl.col("toxicity_1").is_between(0.0, 1.0))),
     layouts=(
         Layout(
             "CSV",
@@ -116,7 +115,7 @@ HATECHECK = Corpus(
     page="https://github.com/paul-rottger/hatecheck-data",
     licence="CC BY 4.0",
     roles={"label": "label", "text": "text", "id": "id", "group_by": "target"},
-    checks=(HALF,),
+    checks=(YES_OR_NO,),
     layouts=(
         Layout("CSV", (File("test_suite_cases.csv", CASES),), hatecheck),
         Layout("prepared Parquet", (File("hatecheck.parquet", CASES),), hatecheck),
