@@ -6,7 +6,7 @@ from typing import Annotated, TypedDict
 
 import typer
 
-from evenhand.choices import Choice, Names, Number, Roles, Texts, Whole
+from evenhand.choices import Choice, Number, Roles, Settings, Texts
 from evenhand.cli.options import Query, only, with_options
 from evenhand.cli.output import Json
 
@@ -18,11 +18,17 @@ Columns = Annotated[
     ),
 ]
 
+SHARED = only(
+    "level",
+    threshold="Where the model's own predictions are cut (0.5).",
+    seed="Seed of the bootstrap (0).",
+    strategies="By commas: uncertainty, toxicity, hybrid:0.3, column:NAME.",
+)
+
 
 class Wishes(TypedDict):
-    """The settings of a plan that a person may choose."""
+    """What to plan for, beside the settings that audits have too."""
 
-    strategies: Annotated[Names, Choice("By commas: uncertainty, toxicity, hybrid:0.3, column:NAME.")]
     targets: Annotated[
         Texts, Choice("What to reach, as oc_accuracy=0.95 or oc_recall=90%; may be repeated.", flags=("--target",))
     ]
@@ -37,9 +43,6 @@ class Wishes(TypedDict):
     wrong_removals: Annotated[Number, Choice("Promise: at most this share of automatic removals is wrong.")]
     missed_violations: Annotated[Number, Choice("Promise: at most this share of violations is left alone.")]
     delta: Annotated[Number, Choice("How often a promise may fail (0.1).")]
-    threshold: Annotated[Number, Choice("Where the model's own predictions are cut (0.5).")]
-    level: Annotated[Number, Choice("Level of the intervals (0.95).")]
-    seed: Annotated[Whole, Choice("Seed of the bootstrap (0).")]
 
 
 @with_options
@@ -48,6 +51,7 @@ def plan(
     columns: Columns,
     query: Query,
     wishes: Wishes,
+    shared: Annotated[Settings, SHARED],
     json: Json,
 ) -> None:
     """Plan from labelled history: the capacity that costs least or reaches a target, reviewers, and safe thresholds."""
@@ -57,7 +61,7 @@ def plan(
     from evenhand.evidence import Declaration, open_evidence
     from evenhand.reports import Report
 
-    settings = PlanSettings.of(wishes)
+    settings = PlanSettings.of({**wishes, **shared})
     with progress_bar() as progress:
         finding = make_plan(open_evidence(file, Declaration.of(columns), query=query), settings, progress)
     show(Report((finding,)), "json" if json else "table")

@@ -7,7 +7,7 @@ from typing import Annotated, TypedDict
 
 import typer
 
-from evenhand.choices import Choice, Flag, Kind, Names, Number, Numbers, Text, Texts, Whole, given, listed
+from evenhand.choices import Choice, Flag, Kind, Names, Number, Numbers, Settings, Text, Texts, Whole, given, listed
 from evenhand.cli.options import Query, only, with_options
 from evenhand.cli.output import Output, Printed
 from evenhand.errors import InputError
@@ -65,9 +65,7 @@ class Trials(TypedDict):
         Choice("A setting of the default design to try, as first=50,strata=20; may be repeated.", flags=("--setting",)),
     ]
     simulations: Annotated[Whole, Choice("Samples of each design (2000).")]
-    level: Annotated[Number, Choice("Level of the intervals (0.95).")]
     per_hour: Annotated[Number, Choice("Items that an annotator labels in an hour (600).")]
-    seed: Annotated[Whole, Choice("Seed of everything random (0).")]
 
 
 @with_options
@@ -76,6 +74,7 @@ def simulate(
     columns: Columns,
     query: Query,
     trials: Trials,
+    shared: Annotated[Settings, only("level", "seed")],
     quick: Annotated[Flag, Choice("A first look: 200 samples, fewer designs.")],
     printed: Annotated[Printed, only("json", "csv", out=FOLDER)],
 ) -> None:
@@ -87,7 +86,7 @@ def simulate(
 
     output = Output.of(printed, usual=OUT)
     asked = Asked(**given(columns))
-    settings = SimulationSettings.of((QUICK if quick else {}) | given(trials))
+    settings = SimulationSettings.of((QUICK if quick else {}) | given({**trials, **shared}))
     output.check()
     with progress_bar() as progress:
         opened = open_scenes(file, asked, query=query, seed=settings.seed, progress=progress)
