@@ -8,7 +8,7 @@ texts that were learnt from, its variance is large, and draws the probability to
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Protocol
 
 import torch
@@ -103,4 +103,4 @@ def _drawn(seeds: Sequence[int], rows: int, columns: int) -> Tensor:
     return torch.stack([torch.randn(rows, columns, generator=one) for one in made])
 
 
-HEADS = {"dense": DenseHead, "gp": ProcessHead}
+HEADS: dict[str, Callable[..., Head]] = {"dense": DenseHead, "gp": ProcessHead}

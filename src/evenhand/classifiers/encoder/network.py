@@ -9,7 +9,7 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 
-from evenhand.classifiers.encoder.heads import HEADS
+from evenhand.classifiers.encoder.heads import HEADS, Head
 from evenhand.classifiers.encoder.settings import EncoderSettings
 from evenhand.classifiers.encoder.stacked import Fold, stack, stackable
 
@@ -23,7 +23,7 @@ class Network(nn.Module):
         width = int(encoder.config.get_text_config().hidden_size)
         _drop(encoder, settings.dropout)
         self.encoder = stack(encoder, len(numbers), self.fold) if stackable(encoder) else encoder
-        self.head: Any = HEADS[settings.head](settings, [seed_of(settings.seed, n) for n in numbers], width, classes)
+        self.head: Head = HEADS[settings.head](settings, [seed_of(settings.seed, n) for n in numbers], width, classes)
 
     def vectors(self, ids: Tensor, mask: Tensor) -> Tensor:
         """What the encoder makes of each text: the mean over its tokens, or that of the first."""

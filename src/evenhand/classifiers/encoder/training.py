@@ -119,7 +119,7 @@ def _train(network: Network, lesson: Lesson, settings: EncoderSettings, course: 
             stepper.spectral.settle()
         _round(network)
         if isinstance(network.head, ProcessHead):
-            _learn_variance(network, shelf, lesson.exclusive, settings.batch)
+            _learn_variance(network.eval(), network.head, shelf, lesson, settings.batch)
         course.kept.write(network_state(network), steps)
     network.eval()
 
@@ -138,9 +138,8 @@ def _round(network: Network) -> None:
 
 
 @torch.no_grad()
-def _learn_variance(network: Network, shelf: Shelf, exclusive: bool, size: int) -> None:
+def _learn_variance(network: Network, head: ProcessHead, shelf: Shelf, lesson: Lesson, size: int) -> None:
     """One more pass over all texts: what they say of the head's weights, given the encoder as it is now."""
-    head = network.eval().head
     total: Tensor | None = None
     order = torch.argsort(shelf.lengths)
     for rows in torch.split(order, max(1, size)):
@@ -149,7 +148,7 @@ def _learn_variance(network: Network, shelf: Shelf, exclusive: bool, size: int) 
         with torch.autocast(ids.device.type, dtype=torch.bfloat16, enabled=ids.device.type == "cuda"):
             vectors = network.vectors(*every)
             logits = head(vectors)
-        added = head.information(vectors, probabilities(logits, exclusive=exclusive))
+        added = head.information(vectors, probabilities(logits, exclusive=lesson.exclusive))
         total = added if total is None else total + added
     assert total is not None
     head.learn(total)
