@@ -3,8 +3,9 @@
 # make check  style, types, layers and documentation
 # make docs   builds the documentation into build/site; index.html there opens offline
 # make pictures  takes the pictures of reports again (needs Chromium)
-# make bench  speed and memory beside what people use today, as ratios of one run
+# make bench  speed and memory beside what people use today, as one table of ratios; fails where a promise is broken
 # make model  trains the default model again (needs EVENHAND_DATA)
+# make compared  the default model beside its peer, for its card (needs EVENHAND_DATA)
 # make reproduced  reproduces the papers again, with the data in EVENHAND_DATA; with RUNS=FOLDER of runs by
 #             models/collaboration.py also the paper that needs them
 # make study  long simulations; their results are committed under studies/results
@@ -14,7 +15,7 @@ BENCH_VENV ?= .venv-bench
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check install --quiet --constraint constraints.txt
 
-.PHONY: demo test check docs pictures bench model reproduced study clean
+.PHONY: demo test check docs pictures bench compared model reproduced study clean
 
 demo: $(VENV)/.demo
 	$(BIN)/evenhand demo
@@ -35,13 +36,10 @@ pictures: $(VENV)/.demo
 	$(BIN)/python -m docs.pictures.take
 
 bench: $(VENV)/.demo $(BENCH_VENV)/.bench
-	$(BIN)/python benchmarks/run.py --peers $(BENCH_VENV)/bin/python
-	$(BIN)/python benchmarks/collaboration.py --peers $(BENCH_VENV)/bin/python
-	$(BIN)/python benchmarks/calibration.py --peers $(BENCH_VENV)/bin/python
-	$(BIN)/python benchmarks/one_pass.py
-	$(BIN)/python benchmarks/perspective.py
-	$(BIN)/python benchmarks/streaming.py
-	$(BIN)/python benchmarks/compared.py $(BENCH_VENV)/bin/python
+	$(BIN)/python -m benchmarks --write --peers $(BENCH_VENV)/bin/python
+
+compared: $(VENV)/.demo $(BENCH_VENV)/.bench
+	$(BIN)/python -m models.compared --peers $(BENCH_VENV)/bin/python
 
 model: $(VENV)/.demo
 	$(BIN)/python -m models.default
@@ -68,7 +66,7 @@ $(VENV)/.test: $(VENV)/.demo
 	$(PIP) --editable ".[test,check,docs]"
 	@touch $@
 
-$(BENCH_VENV)/.bench: benchmarks/peers.txt
+$(BENCH_VENV)/.bench: benchmarks/peers/requirements.txt
 	$(PYTHON) -m venv $(BENCH_VENV)
-	$(BENCH_VENV)/bin/python -m pip --disable-pip-version-check install --quiet --requirement benchmarks/peers.txt
+	$(BENCH_VENV)/bin/python -m pip --disable-pip-version-check install --quiet --requirement benchmarks/peers/requirements.txt
 	@touch $@

@@ -60,7 +60,7 @@ def main() -> None:
 
 
 def _compared() -> str:
-    """The table of `make bench`, if there is one."""
+    """The table of `make compared`, if there is one."""
     path = Path(__file__).with_name("COMPARED.md")
     return path.read_text(encoding="utf-8") if path.exists() else ""
 

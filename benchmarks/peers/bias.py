@@ -2,25 +2,24 @@
 
 from __future__ import annotations
 
-import json
-import resource
-import sys
-import time
+from typing import Any
 
 import pandas as pd
 from scipy.stats import mannwhitneyu
 from sklearn.metrics import roc_auc_score
 
+from benchmarks.clock import timed
+
 SCORE, LABEL = "p", "toxic"
 
 
-def auc(frame: pd.DataFrame) -> float:
-    return float(roc_auc_score(frame[LABEL], frame[SCORE]))
+def notebook(path: str) -> dict[str, Any]:
+    found, values = timed(lambda: every_group(pd.read_parquet(path)))
+    return found | {"values": values}
 
 
-def gap(group: pd.Series, background: pd.Series) -> float:
-    """Positive when the group is scored higher."""
-    return float(mannwhitneyu(group, background).statistic) / (len(group) * len(background)) - 0.5
+def every_group(frame: pd.DataFrame) -> dict[str, dict[str, float]]:
+    return {name: five(frame, name) for name in frame.columns if name.startswith("g")}
 
 
 def five(frame: pd.DataFrame, group: str) -> dict[str, float]:
@@ -36,14 +35,10 @@ def five(frame: pd.DataFrame, group: str) -> dict[str, float]:
     }
 
 
-def main(path: str) -> None:
-    started = time.perf_counter()
-    frame = pd.read_parquet(path)
-    found = {name: five(frame, name) for name in frame.columns if name.startswith("g")}
-    seconds = time.perf_counter() - started
-    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
-    print(json.dumps({"seconds": [seconds], "peak_mb": peak, "values": found}))
+def auc(frame: pd.DataFrame) -> float:
+    return float(roc_auc_score(frame[LABEL], frame[SCORE]))
 
 
-if __name__ == "__main__":
-    main(sys.argv[1])
+def gap(group: pd.Series, background: pd.Series) -> float:
+    """Positive when the group is scored higher."""
+    return float(mannwhitneyu(group, background).statistic) / (len(group) * len(background)) - 0.5

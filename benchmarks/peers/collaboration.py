@@ -2,16 +2,31 @@
 
 from __future__ import annotations
 
-import json
-import resource
-import sys
-import time
+from typing import Any
 
 import numpy as np
 import pandas as pd
 from sklearn.metrics import average_precision_score, roc_auc_score
 
+from benchmarks.clock import timed
+
 CAPACITIES = (0.001, 0.005, 0.01, 0.02, 0.05, 0.1, 0.15, 0.2)
+
+
+def from_parquet(path: str) -> dict[str, Any]:
+    found, values = timed(lambda: measure(*read(path)))
+    return found | {"values": values}
+
+
+def from_memory(path: str) -> dict[str, Any]:
+    columns = read(path)
+    found, values = timed(lambda: measure(*columns))
+    return found | {"values": values}
+
+
+def read(path: str) -> tuple[np.ndarray, np.ndarray]:
+    frame = pd.read_parquet(path, columns=["p", "toxic"])
+    return frame["p"].to_numpy(), frame["toxic"].to_numpy()
 
 
 def five(p: np.ndarray, y: np.ndarray, u: np.ndarray, last: float, count: int) -> dict[str, float]:
@@ -43,20 +58,3 @@ def measure(score: np.ndarray, label: np.ndarray) -> dict[str, dict[str, float]]
             count = int(alpha * len(p) + 1e-9)
             found[f"{name} {alpha}"] = five(p, label, u, descending[count - 1], count)
     return found
-
-
-def main(path: str) -> None:
-    started = time.perf_counter()
-    frame = pd.read_parquet(path, columns=["p", "toxic"])
-    score, label = frame["p"].to_numpy(), frame["toxic"].to_numpy()
-    reading = time.perf_counter() - started
-    started = time.perf_counter()
-    found = measure(score, label)
-    memory = time.perf_counter() - started
-    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
-    seconds = {"memory": [memory], "parquet": [reading + memory]}
-    print(json.dumps({"seconds": seconds, "peak_mb": peak, "values": found}))
-
-
-if __name__ == "__main__":
-    main(sys.argv[1])

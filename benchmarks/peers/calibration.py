@@ -5,13 +5,13 @@ What netcal calls ACE is another number, the plain mean over equally wide bins o
 
 from __future__ import annotations
 
-import json
-import resource
-import sys
-import time
+from functools import partial
+from typing import Any
 
 import numpy as np
 from netcal.metrics import ACE, ECE
+
+from benchmarks.clock import timed
 
 BINS, REPEATS = 15, 3
 
@@ -28,18 +28,7 @@ CALLS = {
 }
 
 
-def main(folder: str) -> None:
+def netcal(folder: str) -> dict[str, Any]:
     p, label = np.load(f"{folder}/p.npy"), np.load(f"{folder}/label.npy")
-    seconds: dict[str, list[float]] = {name: [] for name in CALLS}
-    values = {}
-    for name, call in CALLS.items():
-        for _ in range(REPEATS):
-            started = time.perf_counter()
-            values[name] = call(p, label)
-            seconds[name].append(time.perf_counter() - started)
-    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
-    print(json.dumps({"seconds": seconds, "peak_mb": peak, "values": values}))
-
-
-if __name__ == "__main__":
-    main(sys.argv[1])
+    runs = {name: timed(partial(call, p, label), REPEATS) for name, call in CALLS.items()}
+    return {"calls": {name: run for name, (run, _) in runs.items()}, "values": {n: v for n, (_, v) in runs.items()}}

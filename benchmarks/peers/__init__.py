@@ -1,0 +1,1 @@
+"""What people use today, in an environment of its own (requirements.txt), where Evenhand is not installed."""

@@ -1,0 +1,174 @@
+"""Each benchmark run once: which sides are asked, on which data, and what is made of their answers."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from typing import Any
+
+from benchmarks.benchmark import Outcome, Run
+from benchmarks.place import Place
+
+ROWS, LABELLED = 1_800_000, 400_000
+ITEMS, TEXTS, TIMED_TEXTS = 100_000_000, 10_000_000, 20_000
+TIMED_PEOPLE = 60  # annotators on whom the loop is timed
+AUDITS = ("bias", "collaboration", "calibration")
+
+
+def bias(place: Place) -> Outcome:
+    table = _comments(place)
+    floor, ours, peer = (
+        place.ours("floors:comments", table, None),
+        place.ours("ours.bias:audit", table),
+        place.theirs("peers.bias:notebook", table),
+    )
+    return Outcome(
+        Run.of(ours),
+        Run.of(peer),
+        Run.of(floor),
+        memory=ours["peak_mb"],
+        also={"largest difference": _furthest(ours["values"], peer["values"])},
+        note=f"{ours['estimates']} estimates; first of {len(ours['seconds'])} runs {ours['seconds'][0]:.2f} s",
+    )
+
+
+def collaboration(place: Place) -> Outcome:
+    table = _comments(place)
+    floor = place.ours("floors:comments", table, ["p", "toxic"])
+    return _collaboration(place, table, "from_parquet", floor)
+
+
+def collaboration_in_memory(place: Place) -> Outcome:
+    table = _comments(place)
+    return _collaboration(place, table, "from_memory", place.ours("floors:scores", table))
+
+
+def calibration(place: Place) -> Outcome:
+    classes = place.made("classes", "classes", place.rows(ROWS))
+    floor, ours = place.ours("floors:confidences", classes), place.ours("ours.calibration:everything", classes)
+    peer = place.theirs("peers.calibration:netcal", classes)
+    named, same = (_added(peer["calls"], ("ece", "sce", ace)) for ace in ("own ace", "ace"))
+    apart = [peer["values"][name] / ours["values"][name] - 1.0 for name in ("ece", "sce", "ace")]
+    mine = Run.of(ours)
+    return Outcome(
+        mine,
+        named,
+        Run.of(floor),
+        also={"largest relative difference": max(map(abs, apart)), "ECE beside exact sums": ours["off"]},
+        note=f"{len(ours['values'])} numbers and 9 curves; {same.median / mine.median:.1f} × as fast with ACE as "
+        f"defined here; again with labels redrawn {Run.of(ours['redrawn']).median:.2f} s",
+    )
+
+
+def perspective(place: Place) -> Outcome:
+    labels = place.made("annotations", "annotations", place.rows(LABELLED, least=4000))
+    floor = place.ours("floors:annotations", labels)
+    peer = place.theirs("peers.perspective:loop", labels, TIMED_PEOPLE)
+    ours = place.ours("ours.perspective:everything", labels, peer["people"])
+    once = peer["seconds"][0] / len(peer["people"]) * peer["of"]
+    off = max(
+        abs(a - b) for p, shares in ours["shares"].items() for a, b in zip(shares, peer["shares"][p], strict=True)
+    )
+    return Outcome(
+        Run.of(ours),
+        Run((once * (1 + ours["draws"]),)),
+        Run.of(floor),
+        also={"largest difference of a fingerprint": off},
+        note=f"the loop was timed on {len(peer['people'])} annotators and scaled to {peer['of']:,} and {ours['draws']} "
+        f"draws; without any draws it takes {once:.0f} s",
+    )
+
+
+def plan(place: Place) -> Outcome:
+    few, many = _populations(place)
+    found = place.ours("ours.sampling:plan", many, f"{many}.json", True)
+    flat = [place.ours("ours.sampling:plan", path, f"{path}.no-ids.json", False) for path in (few, many)]
+    return Outcome(
+        Run.of(found),
+        floor=Run.of(place.ours("floors:histogram", many)),
+        memory=found["peak_mb"],
+        also={"10 × the items without ids, memory": flat[1]["peak_mb"] / flat[0]["peak_mb"]},
+        note=f"without ids {flat[1]['seconds'][0]:.1f} s and {flat[1]['peak_mb']:.0f} MB",
+    )
+
+
+def draw(place: Place) -> Outcome:
+    few, many = _populations(place)
+    for path in (few, many):
+        place.ours("ours.sampling:plan", path, f"{path}.json", True)
+    short, long = (place.ours("ours.sampling:draw", f"{path}.json", f"{path}.csv") for path in (few, many))
+    return Outcome(
+        Run.of(long),
+        floor=Run.of(place.ours("floors:histogram", many)),
+        memory=long["peak_mb"] / short["peak_mb"],
+        note=f"{short['peak_mb']:.0f} MB with a tenth of the items",
+    )
+
+
+def scoring(place: Place) -> Outcome:
+    path, data = str(place.folder / "timed.parquet"), os.environ.get("EVENHAND_DATA")
+    made = place.ours("data:timed_texts", path, place.rows(TIMED_TEXTS), data)
+    return Outcome(
+        Run.of(place.ours("ours.scoring:texts", path)),
+        Run.of(place.theirs("peers.scoring:profanity", path)),
+        Run.of(place.ours("floors:words", path)),
+        note="real comments" if made["real"] else "made-up sentences, since EVENHAND_DATA is not set",
+    )
+
+
+def scoring_files(place: Place) -> Outcome:
+    paths = [place.made(f"texts-{rows}.parquet", "texts", place.rows(rows)) for rows in (TEXTS // 10, TEXTS)]
+    short, long = (place.ours("ours.scoring:file", path, f"{path}.scored.parquet") for path in paths)
+    return Outcome(
+        Run.of(long),
+        Run.of(short),
+        Run.of(place.ours("floors:copied", paths[1], f"{paths[1]}.copied.parquet")),
+        memory=long["peak_mb"] / short["peak_mb"],
+        note=f"made-up sentences; {place.rows(TEXTS) / long['seconds'][0]:,.0f} rows a second",
+    )
+
+
+def three(place: Place) -> Outcome:
+    table = _comments(place)
+    alone = {name: place.ours("ours.audits:run", table, [name]) for name in AUDITS}
+    together = place.ours("ours.audits:run", table, list(AUDITS))
+    slowest = max(alone.values(), key=lambda one: one["seconds"])
+    cores = together["cpu"] / max(one["cpu"] for one in alone.values())
+    each = ", ".join(f"{name} {one['seconds'][0]:.1f} s" for name, one in alone.items())
+    return Outcome(
+        Run.of(together),
+        Run.of(slowest),
+        Run.of(place.ours("floors:comments", table, None)),
+        memory=together["peak_mb"] / max(one["peak_mb"] for one in alone.values()),
+        also={"by seconds of a core": cores, "times the file is parsed": together["reads"]},
+        note=f"alone: {each}",
+    )
+
+
+def start(place: Place) -> Outcome:
+    return Outcome(Run.of(place.ours("ours.start:helped")), floor=Run.of(place.ours("floors:typer")))
+
+
+def _comments(place: Place) -> str:
+    return place.made("comments.parquet", "comments", place.rows(ROWS, least=100_000))
+
+
+def _populations(place: Place) -> list[str]:
+    """A tenth of the items, and all."""
+    return [place.made(f"items-{rows}.parquet", "items", place.rows(rows)) for rows in (ITEMS // 10, ITEMS)]
+
+
+def _collaboration(place: Place, table: str, way: str, floor: Mapping[str, Any]) -> Outcome:
+    ours, peer = place.ours(f"ours.collaboration:{way}", table), place.theirs(f"peers.collaboration:{way}", table)
+    off = _furthest(ours["values"], peer["values"])
+    return Outcome(Run.of(ours), Run.of(peer), Run.of(floor), also={"largest difference": off})
+
+
+def _furthest(one: Mapping[str, Any], two: Mapping[str, Any]) -> float:
+    return max(abs(one[key][name] - two[key][name]) for key in one for name in one[key])
+
+
+def _added(calls: Mapping[str, Any], names: tuple[str, ...]) -> Run:
+    """Calls one after the other, as one."""
+    medians = [Run.of(calls[name]).median for name in names]
+    return Run((sum(medians),), max(calls[name]["peak_mb"] for name in names))
