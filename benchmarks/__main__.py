@@ -17,7 +17,7 @@ from pathlib import Path
 
 from benchmarks import machine, results
 from benchmarks.benchmark import Benchmark
-from benchmarks.place import ROOT, PeersError, Place
+from benchmarks.place import ROOT, PeersError, Place, SideError
 from benchmarks.registry import BENCHMARKS
 
 PEERS = ROOT / ".venv-bench" / "bin" / "python"
@@ -55,7 +55,10 @@ def measure(chosen: Sequence[Benchmark], place: Place) -> results.Record:
     for number, benchmark in enumerate(chosen, start=1):
         place.say = _Progress(f"{number}/{len(chosen)} {benchmark.name}", started)
         load = os.getloadavg()[0]
-        rows.append(results.record(benchmark, benchmark.run(place), load))
+        try:
+            rows.append(results.record(benchmark, benchmark.run(place), load))
+        except SideError as error:
+            rows.append(results.unmeasured(benchmark, str(error)))
     return run | {"minutes": (time.monotonic() - started) / 60, "rows": rows, "sides": place.sides}
 
 

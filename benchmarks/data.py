@@ -61,14 +61,14 @@ def annotations(path: str, items: int) -> None:
 
 
 def items(path: str, rows: int) -> None:
-    """A population to sample from: ids in no order, each once, and a score."""
+    """A population to sample from: ids in no order, each once, and a score. A column `id` would be taken unasked."""
 
     def piece(start: int, size: int) -> pl.DataFrame:
         number = np.arange(start, start + size, dtype=np.uint64)
         logit = 1.5 * np.random.default_rng(start).standard_normal(size, dtype=np.float32) - 3.0
         # an odd factor takes different numbers to different ids
         ids = number * np.uint64(0x9E3779B1) & np.uint64((1 << 40) - 1)
-        return pl.DataFrame({"id": ids, "score": 1.0 / (1.0 + np.exp(-logit))})
+        return pl.DataFrame({"item_id": ids, "score": 1.0 / (1.0 + np.exp(-logit))})
 
     _stream(piece, rows).sink_parquet(path, row_group_size=500_000)
 

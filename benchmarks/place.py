@@ -19,6 +19,10 @@ class PeersError(Exception):
     """The environment of the peers is not there."""
 
 
+class SideError(Exception):
+    """A side ended with an error, which it has said itself."""
+
+
 @dataclass
 class Place:
     """Data is made once and a side is run once, however many rows of the table ask for it."""
@@ -65,6 +69,7 @@ class Place:
             self.say(called)
             out = self.folder / "found.json"
             command = [python, "-m", "benchmarks.side", f"benchmarks.{called}", str(out), *side[2:]]
-            subprocess.run(command, cwd=ROOT, stdout=sys.stderr, check=True)
+            if subprocess.run(command, cwd=ROOT, stdout=sys.stderr, check=False).returncode:
+                raise SideError(f"{called} failed")
             self._known[side] = json.loads(out.read_text())
         return self._known[side]

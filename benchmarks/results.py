@@ -19,11 +19,7 @@ Record = dict[str, Any]
 
 def record(benchmark: Benchmark, outcome: Outcome, load: float) -> Record:
     """One row with everything: the texts of the registry, every run, every promise."""
-    return {
-        "name": benchmark.name,
-        "measured": benchmark.measured,
-        "against": benchmark.against,
-        "floor_is": benchmark.floor,
+    return _words(benchmark) | {
         **{side: _side(getattr(outcome, side)) for side in ("ours", "peer", "floor")},
         "ratio": _held(benchmark.speed, benchmark.ratio(outcome)),
         "memory": _held(benchmark.memory, outcome.memory),
@@ -32,6 +28,12 @@ def record(benchmark: Benchmark, outcome: Outcome, load: float) -> Record:
         "broken": benchmark.broken(outcome),
         "load": round(load, 2),
     }
+
+
+def unmeasured(benchmark: Benchmark, why: str) -> Record:
+    """The row of a benchmark that came to nothing: its promise counts as broken, and the others are still measured."""
+    empty = dict.fromkeys(("ours", "peer", "floor", "ratio", "memory"))
+    return _words(benchmark) | empty | {"also": {}, "note": why, "broken": [f"{benchmark.name}: {why}"], "load": None}
 
 
 def table(records: Iterable[Record]) -> str:
@@ -75,6 +77,15 @@ def filled(text: str, run: Mapping[str, Any]) -> str:
     if found != 1:
         raise ValueError("the page needs one pair of marks: <!-- measured --> and <!-- end -->, an empty line between")
     return whole
+
+
+def _words(benchmark: Benchmark) -> Record:
+    return {
+        "name": benchmark.name,
+        "measured": benchmark.measured,
+        "against": benchmark.against,
+        "floor_is": benchmark.floor,
+    }
 
 
 def _machine(run: Mapping[str, Any]) -> str:

@@ -12,7 +12,7 @@ from evenhand.sampling.storage import write_plan
 
 
 def plan(path: str, out: str, with_ids: bool) -> dict[str, Any]:
-    roles = Roles(id="id" if with_ids else None, score="score")
+    roles = Roles(id="item_id" if with_ids else None, score="score")
     wish = Wish.of(None, {}, None, 0.95)
 
     def make() -> int:
