@@ -29,7 +29,9 @@ def _texts(finding: Finding, part: Slice) -> Iterator[str]:
         yield _prevalence(finding.get("prevalence", **part))
         return
     yield _removed(finding.get("recall", **part), finding.get("missed", **part))
-    yield _right(finding.get("precision", **part), finding.get("prevalence", **part, pool="visible"))
+    visible = {**part, "pool": "visible"}
+    share = finding.get("prevalence", **visible) if finding.has("prevalence", **visible) else None
+    yield _right(finding.get("precision", **part), share)
 
 
 def _prevalence(share: Estimate) -> str:
@@ -45,10 +47,10 @@ def _removed(recall: Estimate, missed: Estimate) -> str:
     return f"Of all violating items, {about(recall)} were removed{visible}."
 
 
-def _right(precision: Estimate, share: Estimate) -> str:
+def _right(precision: Estimate, share: Estimate | None) -> str:
     if precision.value is None:
         return f"Precision has no value: {precision.note}."
-    visible = "" if share.value is None else f"; of what is visible, {about(share)} does"
+    visible = "" if share is None or share.value is None else f"; of what is visible, {about(share)} does"
     return f"Of what was removed, {about(rest(precision))} did not violate{visible}."
 
 

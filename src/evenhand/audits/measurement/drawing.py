@@ -35,14 +35,12 @@ def draw_round(
     items: Path | None = None,
     progress: Progress = silent,
 ) -> tuple[tuple[Part, ...], Sheet]:
-    """The next batch of every pool that has one, and the sheet for annotators; nothing where all is drawn."""
+    """The next batch of every pool that has one, and the sheet for annotators."""
     if isinstance(plan.design, Clusters):
         source = open_items(plan, folder, items)
         parts, found = of_clusters(plan, source, progress)
     else:
         drawn = {pool.name: one for pool in plan.pools if (one := _next(plan, pool, histories)) is not None}
-        if not drawn:
-            return (), pl.DataFrame()
         source = open_items(plan, folder, items)
         found = at_places(plan, source, {name: one.places for name, one in drawn.items()}, progress)
         parts = tuple(Part(name, tuple(found[name]["id"].to_list()), one) for name, one in drawn.items())

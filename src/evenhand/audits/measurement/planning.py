@@ -54,8 +54,6 @@ def make_plan(
     _check(roles, design, wish)
     arrays.whole(seed, "the seed", least=0)
     source = open_source(path)
-    if source.file is None:
-        raise InputError("a plan is made on a file of items", source=str(path))
     try:
         roles = roles.named(list(source.columns()))
         counted = count(Items(source, roles), progress)

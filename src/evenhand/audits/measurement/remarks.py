@@ -93,8 +93,6 @@ def _of_design(plan: Plan, sample: Sample) -> list[str]:
 
 def span(estimate: Estimate) -> str:
     """A share with its interval, in per cent."""
-    if not estimate.defined:
-        return f"An unknown part ({estimate.note})"
     value, low, high = (_per_cent(part or 0.0) for part in (estimate.value, estimate.low, estimate.high))
     return f"{value} %, all of it labelled" if estimate.method == "exact" else f"{value} % ({low} to {high} %)"
 

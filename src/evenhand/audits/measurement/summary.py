@@ -128,9 +128,8 @@ def outcome_lines(outcome: Outcome) -> list[str]:
     lines = [f"Plan {seal_of(plan)[:12]}: {finding.get('count').value:,.0f} labels of {plan.items.rows:,} items."]
     lines += [line for name in ("pool", *_by(plan)) for line in _table(finding, name)]
     lines = [lines[0], *_rows(finding, {}), *lines[1:]]
-    if finding.values("as_if"):
-        for name in finding.values("as_if"):
-            lines += [f"if {name}:", *_rows(finding, {"as_if": name})]
+    for name in finding.values("as_if"):
+        lines += [f"if {name}:", *_rows(finding, {"as_if": name})]
     if any(line.endswith(MARK) for line in lines):
         lines.append(f"{MARK} Few violations were seen: a cautious interval.")
     return [*lines, *(f"· {caveat}" for caveat in finding.caveats), *_left(outcome)]

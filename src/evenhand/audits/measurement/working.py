@@ -129,8 +129,9 @@ def to_come(plan: Plan, share: Estimate) -> int | None:
 
 def kept(promise: Mapping[str, float], share: Estimate) -> bool:
     """Whether an interval is as narrow as was promised."""
-    if share.value is None or share.low is None or share.high is None:
-        return False
+    assert share.value is not None  # who asks has looked
+    assert share.low is not None
+    assert share.high is not None
     ((name, value),) = promise.items()
     half = (share.high - share.low) / 2.0
     ways = {
