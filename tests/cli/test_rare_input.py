@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import json
 import sys
 from pathlib import Path
@@ -238,3 +239,16 @@ def test_a_full_disk_is_one_line_or_a_traceback_where_asked(program, monkeypatch
     monkeypatch.setenv("EVENHAND_DEBUG", "1")
     with pytest.raises(OSError, match="No space left"):
         program("audit")
+
+
+def test_a_bar_that_moves_on_with_the_work(monkeypatch: pytest.MonkeyPatch) -> None:
+    from evenhand.cli.progress import progress_bar
+
+    shown = io.StringIO()
+    monkeypatch.setattr(shown, "isatty", lambda: True, raising=False)
+    monkeypatch.setattr(sys, "stderr", shown)
+    with progress_bar() as move:
+        for done in range(3):
+            move("counting", done, 3)
+        move("drawing", 0, 2)
+    assert "drawing" in shown.getvalue()

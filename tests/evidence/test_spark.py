@@ -151,3 +151,28 @@ def test_texts_are_not_looked_up(on_cluster, small: pl.DataFrame) -> None:
     with pytest.raises(eh.InputError, match="cluster"):
         evidence.texts([1])
     assert evidence.size == 600
+
+
+def test_what_cannot_be_asked_of_a_cluster(on_cluster, small: pl.DataFrame) -> None:
+    from evenhand.audits.planning import PlanSettings, make_plan
+    from evenhand.audits.simulation import Asked, open_scenes
+    from evenhand.progress import silent
+
+    frame = on_cluster(small)
+    with pytest.raises(eh.InputError, match="without scores the rows are needed at hand"):
+        open_evidence(frame, Declaration.of({"label": "y", "decision": "a"}))
+    evidence = open_evidence(frame, Declaration.of({**ROLES, "id": "id"}))  # each id once
+    with pytest.raises(eh.InputError, match="a plan needs the rows at hand, not on a cluster"):
+        make_plan(evidence, PlanSettings(targets=("oc_accuracy=0.9",)), silent)
+    with pytest.raises(eh.InputError, match="a simulation needs the rows at hand, not on a cluster"):
+        open_scenes(frame, Asked(label="y", score=("first",)))
+
+
+def test_a_frame_without_rows(on_cluster, small: pl.DataFrame) -> None:
+    with pytest.raises(eh.InputError, match="it holds no rows"):
+        eh.audit(on_cluster(small).where("id < 0"), **ROLES)
+
+
+def test_ranks_on_a_cluster_have_no_threshold(on_cluster, small: pl.DataFrame) -> None:
+    options = {"score": "first", "scale": "rank", "label": "y", "groups": "a"}
+    same(eh.audit(on_cluster(small), **options).findings[0], eh.audit(small, **options).findings[0])

@@ -14,10 +14,12 @@ import evenhand as eh
 from evenhand.estimate import Estimate
 from evenhand.figures import figures
 from evenhand.finding import Finding, Measured
+from evenhand.reports.bias import shade
+from evenhand.reports.comparison import changes
 from evenhand.reports.papers import sheets
 from evenhand.reports.papers.markdown import markdown
 from evenhand.reports.summary import summary
-from evenhand.reports.summary.point import listed
+from evenhand.reports.summary.point import half_width, listed
 from evenhand.reports.terminal import show
 
 WHY = "nobody was asked"
@@ -88,3 +90,41 @@ def test_tables_of_one_name_do_not_write_over_one_another() -> None:
     assert (second.name, third.name) == (f"{first.name}-2", f"{first.name}-3")
     assert not any("intervals" in meaning for _, meaning in first.notes)
     assert markdown(first).count("\n\n") == 1  # a title and a table, and no notes
+
+
+def test_changes_of_what_had_no_value() -> None:
+    nothing = Estimate.undefined(WHY, level=0.95, n=0)
+    some = Estimate(0.2, 0.1, 0.3, 0.95, "m", 9)
+    estimates = (
+        Measured("recall", {"of": "accuracy", "run": "earlier"}, nothing),
+        Measured("recall", {"of": "accuracy", "run": "now", "against": "earlier"}, nothing),
+        Measured("precision", {"of": "accuracy", "run": "earlier"}, some),
+        Measured("precision", {"of": "accuracy", "run": "now", "against": "earlier"}, some),
+    )
+    first, second = changes(Finding("comparison", "?", estimates, (), {}))
+    assert (first.measure, second.measure) == ("precision", "recall")
+    assert second.size == 0.0
+    assert second.now.note == "see its own section"
+    assert first.now.value == pytest.approx(0.4)
+
+
+def test_nothing_is_as_wide_as_what_has_no_value() -> None:
+    assert half_width(Estimate.undefined(WHY, level=0.95, n=0)) is None
+    assert half_width(Estimate.tested(0.3, 0.04, level=0.95, method="m", n=9)) is None
+    assert shade("bpsn_auc", Estimate.undefined(WHY, level=0.95, n=0)) == ""
+    assert shade("bpsn_auc", None) == ""
+
+
+def test_tables_of_data_without_groups() -> None:
+    audits = ["collaboration", "calibration"]
+    report = eh.audit(table(), audits=audits, score="p", label="y", capacities=[0.1, 0.3], replicates=50)
+    named = [sheet.title for sheet in sheets(report.findings)]
+    assert any("with review" in title for title in named)
+    assert not any("group" in title.lower() for title in named)
+    assert "10 %" in report.html()
+
+
+def test_the_ends_of_several_fits_are_no_intervals() -> None:
+    fits = Estimate(0.2, 0.1, 0.3, 0.95, "lowest_and_highest", 9)
+    (sheet,) = sheets([Finding("new", "Is it so?", (Measured("share", {}, fits),), (), {})])
+    assert ("", "In brackets the lowest and the highest of the fits.") in sheet.notes
