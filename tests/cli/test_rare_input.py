@@ -68,7 +68,9 @@ def test_changes_in_strata_that_can_be_seen(program) -> None:
     parts = json.loads(ran(program, "sample", "mde", "--strata", "strata.csv", "--n", "500", "--json"))
     spread = 0.9 * (0.01 * 0.99) ** 0.5 + 0.1 * (0.3 * 0.7) ** 0.5
     assert parts["effect"] / whole["effect"] == pytest.approx(spread / (0.039 * 0.961) ** 0.5)
+    pl.DataFrame(STRATA).clear().write_parquet("none.parquet")
     ask = ("sample", "mde", "--n", "500")
+    refused(program(*ask, "--strata", "none.parquet"), "none.parquet: the file holds no rows")
     refused(program(*ask), "one of them")
     refused(program(*ask, "--prevalence", "0.1", "--strata", "strata.csv"), "one of them")
     refused(program(*ask, "--prevalence", "0.1", "--items", "500"), "--n 500 is all of the 500 items or more")
@@ -126,11 +128,11 @@ def test_files_without_rows_and_lines_of_json(program) -> None:
     refused(program("audit", "items.parquet", "--score", "p", "--label", "y", "--groups", "g"), "holds no rows")
 
 
-def test_logits_that_look_like_probabilities_are_asked_about(program) -> None:
-    made(300, 1).write_parquet("items.parquet")
-    roles = ("--probabilities", ",".join(COLUMNS), "--label", "kind", "--scale", "logit", "--json")
-    (finding,) = json.loads(ran(program, "audit", "items.parquet", *roles))["findings"]
-    assert any("are these probabilities rather than logits?" in caveat for caveat in finding["caveats"])
+def test_logits_that_look_like_probabilities_are_asked_about() -> None:
+    roles = {"probabilities": COLUMNS, "label": "kind", "scale": "logit"}
+    evidence = open_evidence(made(50, 1), Declaration.of(roles))
+    list(evidence.classed(evidence.parts[0]))
+    assert any("are these probabilities rather than logits?" in note for note in evidence.notes)
 
 
 def test_groups_of_whole_numbers(program) -> None:

@@ -23,9 +23,7 @@ class Groups:
         if self.table.frame[column].dtype == pl.Boolean:
             self.add(column, self.table.frame[column], column)
             return
-        values = self.table.numbers(column, "a group's values", "true/false or numbers")
-        if values.dtype.is_float():
-            values = values.fill_nan(None)
+        values = self.table.numbers(column, "a group's values", "true/false or numbers").fill_nan(None)
         bad = ((values < 0) | (values > 1)).fill_null(False)
         if bad.any():
             self.table.fail(
