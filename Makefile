@@ -8,7 +8,7 @@
 # make compared  the default model beside its peer, for its card (needs EVENHAND_DATA)
 # make reproduced  reproduces the papers again, with the data in EVENHAND_DATA; with RUNS=FOLDER of runs by
 #             models/collaboration.py also the paper that needs them
-# make study  long simulations; their results are committed under studies/results
+# make study  long simulations, and mutants of the code that counts; their results are committed under studies/results
 PYTHON ?= python3
 VENV ?= .venv
 BENCH_VENV ?= .venv-bench
