@@ -35,7 +35,7 @@ class Mutation:
     libraries: tuple[str, ...] = ()  # loaded once, before the first mutant
     mutants: int | None = 1000
     seed: int = 1
-    patience: float = 20.0  # seconds of computing beyond six times what the tests take, after which it ends
+    patience: float = 8.0  # seconds of computing beyond three times what the tests take, after which it ends
     workers: int = os.cpu_count() or 1
     results: Path = RESULTS
     name: str = "mutation"
@@ -108,21 +108,28 @@ class Mutation:
             "text": mutant.text,
             "function": mutant.body,
             "tests": tests,
-            "seconds": 6.0 * seconds + self.patience,
+            "seconds": 3.0 * seconds + self.patience,
         }
 
     def _chosen(self, mutant: Mutant) -> tuple[list[str], float]:
-        """The tests that run the changed lines, fastest first; where none is known to, those that run the module.
+        """The tests that run the changed lines; of what is run at import, those of the module; of nothing else any.
 
-        What is done at import or kept from an earlier test is known of no test, or of the first alone.
+        Fastest first, and of a test with many cases one case before the second of any other.
         """
         seconds, lines = self.touched["seconds"], self.touched["lines"].get(mutant.source.name, {})
-        near = {test for line in range(mutant.first, mutant.last + 1) for test in lines.get(str(line), ())}
-        touching = near or {test for tests in lines.values() for test in tests}
-        order = sorted(touching, key=lambda test: (seconds[test], test))
-        total = np.cumsum([seconds[test] for test in order])
+        here = [lines[str(line)] for line in range(mutant.first, mutant.last + 1) if str(line) in lines]
+        near = {test for tests in here for test in tests}
+        if here and not near:
+            near = {test for tests in lines.values() for test in tests}
+        cases = Counter[str]()
+        order = list[tuple[int, float, str]]()
+        for test in sorted(near, key=lambda test: (seconds[test], test)):
+            cases[name := test.partition("[")[0]] += 1
+            order.append((cases[name], seconds[test], test))
+        order.sort()
+        total = np.cumsum([each for _, each, _ in order])
         kept = max(1, int((total <= AT_MOST).sum()))
-        return order[:kept], float(total[:kept][-1]) if order else 0.0
+        return [test for _, _, test in order[:kept]], float(total[:kept].max(initial=0.0))
 
     @cached_property
     def touched(self) -> dict[str, Any]:

@@ -6,7 +6,7 @@ from itertools import permutations
 
 import numpy as np
 import pytest
-from scipy import sparse
+from scipy import sparse, stats
 
 import brute_perspective as brute
 from evenhand.errors import InputError, Undefined
@@ -162,3 +162,20 @@ def test_wrong_arguments() -> None:
         crossed.sums(sparse.csc_array(np.ones((2, 1))), np.array([0]), 2)
     with pytest.raises(InputError, match="at least one draw"):
         Crossing(np.array([0]), np.array([0]), 1, 1, replicates=0)
+
+
+def test_weights_are_quantiles_of_the_poisson_distribution() -> None:
+    """Each of the 2¹⁶ values of sixteen bits stands for the middle of its share."""
+    middles = (np.arange(1 << 16) + 0.5) / (1 << 16)
+    np.testing.assert_array_equal(two_way._QUANTILES, stats.poisson(1.0).ppf(middles))
+
+
+def test_an_interval_ends_at_minus_one_and_one_unless_told_otherwise() -> None:
+    assert interval(np.linspace(-3.0, 3.0, 201), 0.0, level=0.9, size=1e9) == (-1.0, 1.0)
+
+
+def test_labels_per_annotator_and_item() -> None:
+    crossed = Crossing(np.array([0, 0, 2]), np.array([1, 0, 1]), 4, 3)
+    assert [loads.tolist() for loads in crossed.loads] == [[2, 0, 1, 0], [1, 2, 0]]
+    assert (crossed.replicates, crossed.seed) == (two_way.REPLICATES, 0)
+    assert two_way.REPLICATES == 200

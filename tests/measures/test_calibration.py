@@ -14,6 +14,7 @@ from evenhand.errors import InputError, Undefined
 from evenhand.measures import calibration, probability
 from evenhand.measures.calibration import Bins, Calibration, Judged, Predictions, Weighed, measure, two_classes
 from evenhand.measures.calibration import scale as scales
+from evenhand.measures.calibration.predictions import predicted
 from evenhand.measures.cells import Cells
 from evenhand.tally import Placed, Rows, Weights
 
@@ -264,3 +265,37 @@ def test_millions_of_single_precision_rows_add_up_exactly() -> None:
     assert found.ece == pytest.approx(expected, abs=1e-13)
     exact = math.fsum((label - score.astype(np.float64)) ** 2) / len(score)
     assert found.class_briers[1] == pytest.approx(exact, abs=1e-13)
+
+
+def test_a_model_that_knows_everything_has_no_error() -> None:
+    label = np.array([0, 1, 2, 1, 0])
+    found = measure(Predictions.of(np.eye(3)[label]), label)
+    assert found.class_briers == pytest.approx([0.0, 0.0, 0.0], abs=1e-15)
+    assert found.ece == found.sce == found.ace == 0.0
+
+
+def test_the_likeliest_class_is_the_last_of_equals() -> None:
+    table = [[0.5, 0.5, 0.0], [0.2, 0.3, 0.5], [0.4, 0.2, 0.4], [0.9, 0.05, 0.05]]
+    np.testing.assert_array_equal(predicted(table), [1, 2, 2, 0])
+    np.testing.assert_array_equal(Predictions.of(np.array(table)).predicted, [1, 2, 2, 0])
+
+
+def test_sums_over_several_blocks_of_rows() -> None:
+    rng = np.random.default_rng(6)
+    size = 2 * scales.BLOCK + 3
+    index, first, second = rng.integers(0, 5, size), rng.random(size), rng.random(size)
+    expected = [(first * second)[index == k].sum() for k in range(5)]
+    np.testing.assert_allclose(scales.heap(index, 5, first, second), expected, rtol=1e-12)
+    np.testing.assert_array_equal(scales.heap(index, 5), np.bincount(index))
+    assert scales.summed(first, second) == pytest.approx((first * second).sum(), rel=1e-12)
+
+
+def test_cells_of_floating_point_rise_with_the_value_and_mirror_at_a_half() -> None:
+    ends = [0.0, 2.0**-60, 2.0**-53, 1e-9, 0.1, 0.25, 0.4999, 0.5, 0.5001, 0.75, 0.9, 1.0 - 1e-9, 1.0]
+    cells = scales.Scale(np.empty(0), np.empty(0, dtype=np.uint16), None).place(np.array(ends))
+    assert (np.diff(cells) >= 0).all()
+    assert cells[[0, -1]].tolist() == [0, scales.CELLS - 1]
+    half = scales.Scale(np.empty(0), np.empty(0, dtype=np.uint16), None).place(np.array([0.25, 0.75, 0.5]))
+    assert half[0] + half[1] == scales.CELLS - 1  # as far from one end as from the other
+    assert half[2] == scales.HALF + 1
+    assert half[2] - half[0] == 257  # 256 cells to a halving, and one half itself is mirrored

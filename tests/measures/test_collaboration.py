@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 import brute
 from evenhand.errors import InputError, Undefined
-from evenhand.measures import rates
+from evenhand.measures import ranking, rates
 from evenhand.measures.cells import Cells
 from evenhand.measures.collaboration import (
     MEASURES,
@@ -454,3 +454,44 @@ def test_any_small_table_equals_the_definition_or_says_why(items, alpha, thresho
         else:
             with pytest.raises(Undefined, match="there are no"):
                 outcome.auroc()
+
+
+@each_strategy
+@pytest.mark.parametrize("columns", [False, True], ids=["score", "column"])
+def test_the_ranking_after_review_has_the_same_areas(strategy, columns) -> None:
+    """Reviewed violating items above all others, benign ones below: a ranking like any other, with its weights."""
+    score, label = drawn(18, digits=1)
+    made = by_column if columns else by
+    outcome = made(strategy(score) + 0.01 * (np.arange(600) % 3) if columns else strategy, score, label).at(
+        Capacity.fraction(0.13)
+    )
+    after = outcome.ranking()
+    assert ranking.auroc(after) == pytest.approx(outcome.auroc(), abs=1e-12)
+    assert ranking.average_precision(after) == pytest.approx(outcome.auprc(), abs=1e-12)
+    assert after.violating.weight.sum() == pytest.approx(label.sum())
+    assert (after.violating.weight[0], after.benign.weight[-1]) == (0.0, 0.0)
+    reviewed = sum(amount.weight for amount in outcome.checked[:2])
+    assert after.violating.weight[-1] + after.benign.weight[0] == pytest.approx(reviewed)
+    assert reviewed == whole(0.13, 600)
+
+
+def test_a_path_of_one_stage_bends_at_every_tie_and_can_be_read_anywhere() -> None:
+    score, label = drawn(19, digits=9)
+    team = by(uncertainty, score, label)
+    path = team.path(knots=5)
+    np.testing.assert_array_equal(path.reviewed, np.arange(601))  # no two scores are equal: a knot after each item
+    shares = np.array([0.0, 0.05, 0.5, 1.0])
+    fewer = path.on(shares)
+    np.testing.assert_array_equal(fewer.reviewed, [0.0, 30.0, 300.0, 600.0])
+    for row, share in zip(fewer.kinds, shares, strict=True):
+        reviewed = team.at(Capacity.fraction(share)).reviewed
+        kinds = (reviewed.true_negative, reviewed.false_positive, reviewed.false_negative, reviewed.true_positive)
+        assert row == pytest.approx([kind.weight for kind in kinds], abs=1e-9)
+    np.testing.assert_allclose(path.at(np.array([30.5]))[0], (path.kinds[30] + path.kinds[31]) / 2)
+
+
+def test_precision_of_nothing_found_says_so() -> None:
+    outcome = by(uncertainty, np.array([0.1, 0.2]), np.array([False, False])).at(Capacity.fraction(0.0))
+    with pytest.raises(Undefined) as raised:
+        _ = outcome.precision().value
+    assert str(raised.value) == "no item is found violating"

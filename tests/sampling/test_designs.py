@@ -165,3 +165,40 @@ def test_every_label_of_the_default_stands_for_itself_at_least(items: int) -> No
     for _ in range(20):
         past = played(frame, label, Adaptive(), min(600, items // 2), rng)
         assert min(weight.min() for weight in Adaptive().weights(frame, past)) >= 1.0 - 1e-12
+
+
+def test_the_fewest_labels_of_a_design() -> None:
+    score, _, group = population()
+    frame, alone = framed(score, group), Frame.of(score)
+    assert Random().fewest(frame) == 2
+    assert Random().fewest(Frame.of([0.5])) == 1
+    each = Adaptive().settings.each
+    assert Adaptive().fewest(alone) == 2 * each
+    assert Adaptive().fewest(frame) == 2 * each
+    three = Frame.of(score, by=Strata(np.arange(len(score)) % 3, ("de", "en", "fr")))
+    assert Adaptive().fewest(three) == 3 * each
+    assert Stratified("quantile", 4, "equal").fewest(alone) == 8
+    assert Stratified("quantile", 4, "pilot", pilot=25).fewest(alone) == 100
+    tiny = Frame.of([0.1, 0.1, 0.9], cells=2)
+    assert Stratified("equal-width", 2, "equal").fewest(tiny) == 3  # two of the first stratum, all of the second
+
+
+def test_the_variance_of_one_label_is_that_of_the_formulas() -> None:
+    """Random: p(1 − p). In strata with shares w and labels in proportion to a: Σ w² p(1 − p) / (a / Σ a)."""
+    frame = Frame.of(np.repeat([0.1, 0.9], [300, 100]), cells=50)
+    chance = np.where(frame.logits < 0.0, 0.02, 0.4)
+    weight, p = np.array([0.75, 0.25]), np.array([0.02, 0.4])
+    spread, mean = p * (1.0 - p), float(weight @ p)
+    assert Random().variance(frame, chance) == pytest.approx(mean * (1.0 - mean))
+    within = {
+        "proportional": weight @ spread,
+        "equal": 2.0 * (weight**2) @ spread,
+        "optimal": (weight @ np.sqrt(spread)) ** 2,
+        "pilot": (weight @ np.sqrt(spread)) ** 2,
+    }
+    for name, expected in within.items():
+        found = Stratified("equal-width", 2, name).variance(frame, chance)
+        assert found == pytest.approx(float(expected), rel=1e-9), name
+    floor = Adaptive().settings.floor[0]
+    density = floor + (1.0 - floor) * np.sqrt(spread) / (weight @ np.sqrt(spread))
+    assert Adaptive().variance(frame, chance) == pytest.approx(float(weight @ (spread / density)), rel=1e-9)

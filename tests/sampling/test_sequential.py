@@ -124,3 +124,20 @@ def test_values_keep_their_bounds() -> None:
 def test_wrong_arguments_are_named(wrong, kind) -> None:
     with pytest.raises(kind):
         wrong()
+
+
+def test_a_label_as_expected_says_nothing_new() -> None:
+    score, _ = population(2000)
+    draws = draw_next(Frame.of(score), [], 40, np.random.default_rng(2), DESIGN)
+    assert draws.values(draws.expected) == pytest.approx(np.full(40, draws.mean))
+    assert ((draws.expected >= 0.0) & (draws.expected <= 1.0)).all()
+    keep = np.arange(40) % 3 == 0
+    some = draws.only(keep)
+    for name in ("rows", "places", "violating", "other"):
+        np.testing.assert_array_equal(getattr(some, name), getattr(draws, name)[keep])
+    assert (some.low, some.high, some.stake, some.mean) == (draws.low, draws.high, draws.stake, draws.mean)
+
+
+def test_settings_are_those_of_the_documentation() -> None:
+    assert (DESIGN.within, DESIGN.first, DESIGN.floors, DESIGN.anchor) == (0.2, 25, (0.3, 0.5, 0.8), 0.1)
+    assert [DESIGN.next_size(drawn) for drawn in (0, 25, 50, 300)] == [25, 25, 50, 300]

@@ -133,3 +133,14 @@ def test_columns_and_crossing() -> None:
     crossed = strata.cross(both, strata.quantile([0.1, 0.2, 0.3, 0.4], 2))
     assert crossed.sizes.sum() == 4
     assert both.prevalences([1, 0, 0, 0]).tolist() == [0.5, 0.0, 0.0]
+
+
+def test_every_stratum_gets_a_label_unless_told_otherwise() -> None:
+    for found in (allocation.proportional(10, [1000, 3]), allocation.optimal(10, [1000, 3], [0.5, 0.5])):
+        assert found.tolist() == [9, 1]
+    assert allocation.proportional(10, [1000, 3], least=0).tolist() == [10, 0]
+    assert allocation.equal(4, [1000, 1, 1]).tolist() == [2, 1, 1]
+    assert allocation.share_out(3, np.array([5.0, 0.0, 0.0]), np.array([9, 9, 9])).tolist() == [1, 1, 1]
+    with pytest.raises(InputError) as raised:
+        allocation.equal(2, [5, 5, 5])
+    assert str(raised.value) == "2 labels are too few for 3 strata: give at least 3"

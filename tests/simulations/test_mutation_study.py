@@ -1,11 +1,14 @@
-"""Mutants of a made-up module are found, tried and told apart."""
+"""Mutants of a made-up module are found, tried and told apart; the committed study keeps its bar."""
 
 from __future__ import annotations
 
 from pathlib import Path
 
 import pytest
+from studies.mutation import STUDY
 from studies.mutation.study import Mutation, read
+
+BAR = 0.85
 
 SHARES = '''"""Shares."""
 
@@ -95,3 +98,12 @@ def test_a_sample_takes_of_each_module_in_proportion(made_up: Mutation) -> None:
     assert (drawn.count("shares/shares.py"), drawn.count("shares/twice.py")) == (10, 20)
     assert len({mutant.text for mutant in few.drawn()}) == 30
     assert [mutant.change for mutant in few.drawn()] == [mutant.change for mutant in few.drawn()]
+
+
+def test_the_bar_is_kept_and_every_survivor_is_explained() -> None:
+    rows = {row["module"]: row for row in read(STUDY.results / "mutation.csv")}
+    for name in (*STUDY.packages, "all"):
+        assert float(rows[name]["score"]) >= BAR, name
+    survivors = read(STUDY.results / "mutation_survivors.csv")
+    assert len(survivors) == int(rows["all"]["survived"])
+    assert all(row["why"] for row in survivors)
