@@ -14,6 +14,7 @@ from studies import (
     differences,
     familywise,
     gaps,
+    mutation,
     planning,
     promises,
     sampling,
@@ -250,6 +251,20 @@ def of_moderation() -> str:
     return "\n".join(lines)
 
 
+def of_mutants() -> str:
+    """Wrong changes that a test notices, by package."""
+    rows = {row["module"]: row for row in mutation.STUDY.read()}
+    lines = ["| code | changes | tried | noticed | share of them | 95 % interval |", "|---|---|---|---|---|---|"]
+    for name in (*mutation.STUDY.packages, "all"):
+        row = rows[name]
+        counts = (f"{count:,.0f}" for count in (row["mutants"], row["tried"], row["tried"] - row["survived"]))
+        label = "all" if name == "all" else f"`{name.partition('/')[2]}`"
+        lines.append(
+            f"| {label} | {' | '.join(counts)} | {_pct(row['score'])} % | {_span([row['low'], row['high']])} |"
+        )
+    return "\n".join(lines)
+
+
 TABLES = (
     by_size_and_auc,
     by_method,
@@ -267,6 +282,7 @@ TABLES = (
 ROUTING = (of_promises,)
 SAMPLING = (of_labels, of_samples, of_looks)
 ACCURACY = (of_moderation,)
+STATISTICS = (of_mutants,)
 
 if __name__ == "__main__":
-    print("\n\n".join(table() for table in TABLES + ROUTING + SAMPLING + ACCURACY))
+    print("\n\n".join(table() for table in TABLES + ROUTING + SAMPLING + ACCURACY + STATISTICS))

@@ -50,14 +50,27 @@ class Mutation:
             for n, m in enumerate(drawn)
         ]
 
+    def read(self) -> list[Row]:
+        """The committed counts, numbers as numbers."""
+        return [{"module": row.pop("module")} | {k: float(v) for k, v in row.items()} for row in read(self.path)]
+
+    @property
+    def path(self) -> Path:
+        """Where the counts are kept."""
+        return self.results / f"{self.name}.csv"
+
+    @property
+    def survivors(self) -> Path:
+        """Where the survivors are kept."""
+        return self.results / f"{self.name}_survivors.csv"
+
     def write(self, rows: list[Row]) -> None:
         """Keep the counts by module, package and in all, and the survivors with what was said of them before."""
-        _table(self.results / f"{self.name}.csv", list(self.counts(rows)))
-        path = self.results / f"{self.name}_survivors.csv"
-        said = {(r["file"], r["function"], r["change"]): r["why"] for r in read(path)}
+        _table(self.path, list(self.counts(rows)))
+        said = {(r["file"], r["function"], r["change"]): r["why"] for r in read(self.survivors)}
         columns = ("file", "function", "change")
         keys = [tuple(str(row[c]) for c in columns) for row in rows if row["outcome"] == "survived"]
-        _table(path, [{**dict(zip(columns, key, strict=True)), "why": said.get(key, "")} for key in keys])
+        _table(self.survivors, [{**dict(zip(columns, key, strict=True)), "why": said.get(key, "")} for key in keys])
 
     @cached_property
     def sources(self) -> list[Source]:
@@ -142,7 +155,7 @@ class Mutation:
 
     def _outcomes(self, trials: list[dict[str, Any]]) -> dict[int, str]:
         """By number. Modules are tried without a change as well: then tests must pass."""
-        ways = {(trial["path"], bool(trial["function"])): trial for trial in trials}.values()
+        ways = {trial["path"] if trial["function"] else "": trial for trial in trials}.values()
         unchanged = [
             {**trial, "number": -1 - n, "text": Path(trial["path"]).read_text(), "tests": trial["tests"][:FEW]}
             for n, trial in enumerate(ways)

@@ -221,7 +221,7 @@ def run(line: str) -> None:
 
 
 def test_tables_of_the_studies_are_the_committed_ones() -> None:
-    from studies.tables import ACCURACY, ROUTING, SAMPLING, TABLES
+    from studies.tables import ACCURACY, ROUTING, SAMPLING, STATISTICS, TABLES
 
     for table in TABLES:
         assert table() in DOCS["docs/intervals.md"], table.__name__
@@ -231,6 +231,8 @@ def test_tables_of_the_studies_are_the_committed_ones() -> None:
         assert table() in DOCS["docs/sampling.md"], table.__name__
     for table in ACCURACY:
         assert table() in DOCS["docs/audits/accuracy.md"], table.__name__
+    for table in STATISTICS:
+        assert table() in DOCS["docs/statistics.md"], table.__name__
 
 
 def test_the_page_on_made_up_data_says_what_is_planted() -> None:

@@ -52,13 +52,18 @@ def test_the_variance_of_the_correction() -> None:
 
 
 @pytest.mark.parametrize(
-    ("wrong", "kind"),
+    ("wrong", "kind", "message"),
     [
-        (lambda: Gold(10, 11, 10, 5), InputError),
-        (lambda: Gold(0, 0, 10, 5), InputError),
-        (lambda: corrected(sampled(1, 10, 100), Gold(10, 5, 10, 5)), Undefined),
+        (lambda: Gold(10, 11, 10, 5), InputError, "11 of 10 gold items is not possible"),
+        (lambda: Gold(0, 0, 10, 5), InputError, "the gold items must be a whole number from 2 up, not 0"),
+        (
+            lambda: corrected(sampled(1, 10, 100), Gold(10, 5, 10, 5)),
+            Undefined,
+            "on gold items the annotators do no better than chance, so their labels cannot be corrected",
+        ),
     ],
 )
-def test_wrong_arguments_are_named(wrong, kind) -> None:
-    with pytest.raises(kind):
+def test_wrong_arguments_are_named(wrong, kind, message) -> None:
+    with pytest.raises(kind) as raised:
         wrong()
+    assert str(raised.value) == message

@@ -140,7 +140,7 @@ def test_influences_on_other_bases_do_not_add() -> None:
     tally = where.tally()
     one = of_everyone(where, tally, 0.5)
     two = of_class(where, tally, np.zeros(len(tally.scores)), None, violating=False)
-    with pytest.raises(ValueError, match="same base"):
+    with pytest.raises(ValueError, match=r"^influences add only on the same base$"):
         one + two
 
 

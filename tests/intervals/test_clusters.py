@@ -76,16 +76,37 @@ def test_threads_are_drawn_whole() -> None:
 
 
 @pytest.mark.parametrize(
-    ("wrong", "kind"),
+    ("wrong", "kind", "message"),
     [
-        (lambda: clustered([1, 0], [3, 3]), Undefined),
-        (lambda: clustered([1, 0], [3]), InputError),
-        (lambda: clustered([1, 0], [3, 4], clusters=1), InputError),
-        (lambda: design_effect(clustered([0, 0], [3, 4])), Undefined),
-        (lambda: draw_clusters([1, 1, 2], 3, seed=0), InputError),
-        (lambda: draw_clusters([1, 1, 2], 0, seed=0), InputError),
+        (
+            lambda: clustered([1, 0], [3, 3]),
+            Undefined,
+            "a single cluster was drawn, so the variance between clusters is not known",
+        ),
+        (lambda: clustered([1, 0], [3]), InputError, "column 'cluster': there are 1 clusters for 2 items"),
+        (
+            lambda: clustered([1, 0], [3, 4], clusters=1),
+            InputError,
+            "the clusters must be a whole number from 2 up, not 1",
+        ),
+        (
+            lambda: design_effect(clustered([0, 0], [3, 4])),
+            Undefined,
+            "all labels are alike, so there is no variance to compare",
+        ),
+        (
+            lambda: draw_clusters([1, 1, 2], 3, seed=0),
+            InputError,
+            "3 clusters are more than the 2 there are: label all of them, a census",
+        ),
+        (
+            lambda: draw_clusters([1, 1, 2], 0, seed=0),
+            InputError,
+            "the number of clusters must be a whole number from 1 up, not 0",
+        ),
     ],
 )
-def test_wrong_arguments_are_named(wrong, kind) -> None:
-    with pytest.raises(kind):
+def test_wrong_arguments_are_named(wrong, kind, message) -> None:
+    with pytest.raises(kind) as raised:
         wrong()
+    assert str(raised.value) == message

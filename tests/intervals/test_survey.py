@@ -161,23 +161,40 @@ def test_all_intervals_hold_their_value() -> None:
 
 
 @pytest.mark.parametrize(
-    ("wrong", "kind"),
+    ("wrong", "kind", "message"),
     [
-        (lambda: Sampled.of([1, 0], [0, 0], [5, 5]), InputError),
-        (lambda: Sampled.of([1, 0], [0, 2], [5, 5]), InputError),
-        (lambda: Sampled.of([1, float("nan")], [0, 0], [5]), InputError),
-        (lambda: Sampled.of([1, 0, 1], [0, 0, 0], [2]), InputError),
-        (lambda: Sampled.of([1], [0], [5]), Undefined),
-        (lambda: together([]), InputError),
-        (lambda: hajek([1], [0.0]), InputError),
-        (lambda: hajek([], []), Undefined),
-        (lambda: horvitz_thompson([2], [0.5], 3), InputError),
-        (lambda: of([0, 1], [1, 1, 0]).figure().estimate(1.0), InputError),
+        (lambda: Sampled.of([1, 0], [0, 0], [5, 5]), InputError, "stratum 2 has no labels"),
+        (lambda: Sampled.of([1, 0], [0, 2], [5, 5]), InputError, "column 'strata', row 2: there is no such stratum"),
+        (
+            lambda: Sampled.of([1, float("nan")], [0, 0], [5]),
+            InputError,
+            "column 'values', row 2: the value is missing or not finite",
+        ),
+        (
+            lambda: Sampled.of([1, 0, 1], [0, 0, 0], [2]),
+            InputError,
+            "column 'sizes', row 1: a stratum has more labels than items",
+        ),
+        (lambda: Sampled.of([1], [0], [5]), Undefined, "a stratum has a single label, so its variance is not known"),
+        (lambda: together([]), InputError, "there is no batch to estimate from"),
+        (
+            lambda: hajek([1], [0.0]),
+            InputError,
+            "column 'inclusion', row 1: an inclusion probability lies above 0 and up to 1",
+        ),
+        (lambda: hajek([], []), Undefined, "nothing was labelled"),
+        (
+            lambda: horvitz_thompson([2], [0.5], 3),
+            InputError,
+            "column 'label', row 1: a probability lies between 0 and 1",
+        ),
+        (lambda: of([0, 1], [1, 1, 0]).figure().estimate(1.0), InputError, "the level must lie between 0 and 1, not 1"),
     ],
 )
-def test_wrong_arguments_are_named(wrong, kind) -> None:
-    with pytest.raises(kind):
+def test_wrong_arguments_are_named(wrong, kind, message) -> None:
+    with pytest.raises(kind) as raised:
         wrong()
+    assert str(raised.value) == message
 
 
 def test_the_alternatives_agree_where_strata_are_large() -> None:

@@ -99,7 +99,7 @@ def test_what_has_no_value() -> None:
             number.of(once(fold, alone)[0])
     with pytest.raises(Undefined, match="all their labels are of one class"):
         KAPPA.of(once(pair_tables, counted(rated([[0, 0], [0, 0]])))[0, 0])
-    with pytest.raises(InputError, match="1 labels are second labels"):
+    with pytest.raises(InputError, match=r"^1 labels are second labels of one annotator on one item: keep one each$"):
         counted(Annotations.of([0, 0, 0], [0, 1, 0], [0, 1, 1]))
 
 

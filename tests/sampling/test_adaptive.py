@@ -164,18 +164,33 @@ def test_labels_that_are_all_alike_do_not_run_away(only: float) -> None:
 
 
 @pytest.mark.parametrize(
-    "wrong",
+    ("wrong", "message"),
     [
-        lambda: Frame.of([0.1, float("nan")]),
-        lambda: Frame.of([0.1, 1.5]),
-        lambda: Frame.of([]),
-        lambda: DESIGN.batches(1),
-        lambda: next_batch(Frame.of([0.1, 0.2, 0.3]), [], 4, seed=0),
-        lambda: next_batch(Frame.of(np.full(90, 0.2), by=strata.by_columns({"l": np.arange(90) // 2})), [], 60, seed=0),
-        lambda: Labelled.of(next_batch(Frame.of(np.linspace(0, 1, 50)), [], 8, seed=0), [1, 0]),
-        lambda: Labelled.of(next_batch(Frame.of(np.linspace(0, 1, 50)), [], 2, seed=0), [1, 2]),
+        (lambda: Frame.of([0.1, float("nan")]), "column 'score', row 2: the value is missing or not finite"),
+        (lambda: Frame.of([0.1, 1.5]), "column 'score', row 2: a probability lies between 0 and 1"),
+        (lambda: Frame.of([]), "there are no items to draw from"),
+        (lambda: DESIGN.batches(1), "the number of labels must be a whole number from 4 up, not 1"),
+        (
+            lambda: next_batch(Frame.of([0.1, 0.2, 0.3]), [], 4, seed=0),
+            "4 labels are more than the 3 items that are left: label all of them, a census",
+        ),
+        (
+            lambda: next_batch(
+                Frame.of(np.full(90, 0.2), by=strata.by_columns({"l": np.arange(90) // 2})), [], 60, seed=0
+            ),
+            "60 labels are too few: each of the 45 groups needs 2",
+        ),
+        (
+            lambda: Labelled.of(next_batch(Frame.of(np.linspace(0, 1, 50)), [], 8, seed=0), [1, 0]),
+            "column 'label': there are 2 values for 8 items",
+        ),
+        (
+            lambda: Labelled.of(next_batch(Frame.of(np.linspace(0, 1, 50)), [], 2, seed=0), [1, 2]),
+            "column 'label', row 2: a label is 0 or 1",
+        ),
     ],
 )
-def test_wrong_arguments_are_named(wrong) -> None:
-    with pytest.raises(InputError):
+def test_wrong_arguments_are_named(wrong, message) -> None:
+    with pytest.raises(InputError) as raised:
         wrong()
+    assert str(raised.value) == message

@@ -58,17 +58,24 @@ def test_the_same_seed_draws_the_same_items() -> None:
 
 
 @pytest.mark.parametrize(
-    "wrong",
+    ("wrong", "message"),
     [
-        lambda: drawing.simple(5, 6, seed=0),
-        lambda: drawing.simple(5, 0, seed=0),
-        lambda: drawing.simple(5, 2, seed=-1),
-        lambda: drawing.stratified(strata.quantile([0.1, 0.2], 2), [1], seed=0),
-        lambda: without_replacement(
-            Ranges(np.array([0]), np.array([3])), np.array([3]), np.random.default_rng(0), taken=np.array([1])
+        (lambda: drawing.simple(5, 6, seed=0), "'all' has 5 items, fewer than the 6 wanted"),
+        (lambda: drawing.simple(5, 0, seed=0), "column 'counts', row 1: a whole number from 1 up is needed"),
+        (lambda: drawing.simple(5, 2, seed=-1), "the seed must be a whole number from 0 up, not -1"),
+        (
+            lambda: drawing.stratified(strata.quantile([0.1, 0.2], 2), [1], seed=0),
+            "column 'counts': there are 1 values for 2 items",
+        ),
+        (
+            lambda: without_replacement(
+                Ranges(np.array([0]), np.array([3])), np.array([3]), np.random.default_rng(0), taken=np.array([1])
+            ),
+            "a stratum has fewer items left than are to be drawn",
         ),
     ],
 )
-def test_wrong_arguments_are_named(wrong) -> None:
-    with pytest.raises(InputError):
+def test_wrong_arguments_are_named(wrong, message) -> None:
+    with pytest.raises(InputError) as raised:
         wrong()
+    assert str(raised.value) == message

@@ -110,20 +110,37 @@ def test_values_keep_their_bounds() -> None:
 
 
 @pytest.mark.parametrize(
-    ("wrong", "kind"),
+    ("wrong", "kind", "message"),
     [
-        (lambda: bets([]), InputError),
-        (lambda: Bets.of([], [], [], []).estimate(), Undefined),
-        (lambda: Bets.of([2.0], [0.0], [1.0], [1.0]), InputError),
-        (lambda: Bets.of([0.5], [0.0], [1.0], [0.0]), InputError),
-        (lambda: Bets.of([0.5], [0.0], [1.0], [0.5]).estimate(1.0), InputError),
-        (lambda: next_draws(Frame.of([0.1, 0.2]), [], 0, seed=0), InputError),
-        (lambda: Answered.of(next_draws(Frame.of([0.1, 0.2]), [], 2, seed=0), [1]), InputError),
+        (lambda: bets([]), InputError, "there are no labels to estimate from"),
+        (lambda: Bets.of([], [], [], []).estimate(), Undefined, "nothing was labelled"),
+        (
+            lambda: Bets.of([2.0], [0.0], [1.0], [1.0]),
+            InputError,
+            "column 'values', row 1: a value is outside its bounds",
+        ),
+        (lambda: Bets.of([0.5], [0.0], [1.0], [0.0]), InputError, "column 'stakes', row 1: a stake must be above 0"),
+        (
+            lambda: Bets.of([0.5], [0.0], [1.0], [0.5]).estimate(1.0),
+            InputError,
+            "the level must lie between 0 and 1, not 1",
+        ),
+        (
+            lambda: next_draws(Frame.of([0.1, 0.2]), [], 0, seed=0),
+            InputError,
+            "the number of draws must be a whole number from 1 up, not 0",
+        ),
+        (
+            lambda: Answered.of(next_draws(Frame.of([0.1, 0.2]), [], 2, seed=0), [1]),
+            InputError,
+            "column 'label': there are 1 values for 2 items",
+        ),
     ],
 )
-def test_wrong_arguments_are_named(wrong, kind) -> None:
-    with pytest.raises(kind):
+def test_wrong_arguments_are_named(wrong, kind, message) -> None:
+    with pytest.raises(kind) as raised:
         wrong()
+    assert str(raised.value) == message
 
 
 def test_a_label_as_expected_says_nothing_new() -> None:

@@ -78,7 +78,7 @@ def test_one_stratum_is_random_sampling() -> None:
 def test_a_stratum_without_variance_needs_no_labels() -> None:
     parts = Parts.of([0.9, 0.1], [0.0, 0.3])
     assert stratified_size(parts, Within(0.2), allocation=[0, 1]).n == stratified_size(parts, Within(0.2)).n
-    with pytest.raises(InputError, match="no labels"):
+    with pytest.raises(InputError, match=r"^column 'allocation', row 2: this stratum gets no labels$"):
         parts.variance([1, 0])
 
 
@@ -144,25 +144,29 @@ def test_hours() -> None:
 
 
 @pytest.mark.parametrize(
-    "wrong",
+    ("wrong", "message"),
     [
-        lambda: random_size(0.0, Within(0.2)),
-        lambda: random_size(1.0, Within(0.2)),
-        lambda: random_size(float("nan"), Within(0.2)),
-        lambda: random_size(0.1, Within(0.0)),
-        lambda: random_size(0.1, Within(0.2, level=1.0)),
-        lambda: random_size(0.1, Variation(-1)),
-        lambda: random_size(0.1, Width(0)),
-        lambda: random_size(0.01, Below(0.01)),
-        lambda: random_size(0.1, Within(0.2), items=0),
-        lambda: Parts.of([1, 0], [0.1, 0.1]),
-        lambda: Parts.of([1, 1], [0.1]),
-        lambda: Parts.of([1, 1], [0.1, 1.2]),
-        lambda: effects.size_for_effect(0.1, 0.0),
-        lambda: effects.compare((0.1, -1), (0.1, 1)),
-        lambda: sizes.Size(10, 0.1).hours(per_hour=0),
+        (
+            lambda: random_size(0.0, Within(0.2)),
+            "the prevalence must lie above 0; that next to nothing violates is shown with --below",
+        ),
+        (lambda: random_size(1.0, Within(0.2)), "the prevalence must lie between 0 and 1, not 1"),
+        (lambda: random_size(float("nan"), Within(0.2)), "the prevalence must lie between 0 and 1, not nan"),
+        (lambda: random_size(0.1, Within(0.0)), "the share must be a number above 0, not 0"),
+        (lambda: random_size(0.1, Within(0.2, level=1.0)), "the level must lie between 0 and 1, not 1"),
+        (lambda: random_size(0.1, Variation(-1)), "the coefficient of variation must be a number above 0, not -1"),
+        (lambda: random_size(0.1, Width(0)), "the width must be a number above 0, not 0"),
+        (lambda: random_size(0.01, Below(0.01)), "a prevalence of 0.01 cannot be shown to be below 0.01"),
+        (lambda: random_size(0.1, Within(0.2), items=0), "the items must be a whole number from 2 up, not 0"),
+        (lambda: Parts.of([1, 0], [0.1, 0.1]), "column 'sizes', row 2: a stratum is empty; leave it out"),
+        (lambda: Parts.of([1, 1], [0.1]), "column 'prevalences': there are 1 values for 2 items"),
+        (lambda: Parts.of([1, 1], [0.1, 1.2]), "column 'prevalences', row 2: a probability lies between 0 and 1"),
+        (lambda: effects.size_for_effect(0.1, 0.0), "the effect must be a number above 0, not 0"),
+        (lambda: effects.compare((0.1, -1), (0.1, 1)), "a standard error cannot be negative"),
+        (lambda: sizes.Size(10, 0.1).hours(per_hour=0), "items an hour must be a number above 0, not 0"),
     ],
 )
-def test_wrong_arguments_are_named(wrong) -> None:
-    with pytest.raises(InputError):
+def test_wrong_arguments_are_named(wrong, message) -> None:
+    with pytest.raises(InputError) as raised:
         wrong()
+    assert str(raised.value) == message

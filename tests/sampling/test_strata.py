@@ -64,30 +64,43 @@ def test_a_pilot_is_kept_and_never_certain() -> None:
 
 
 @pytest.mark.parametrize(
-    "wrong",
+    ("wrong", "message"),
     [
-        lambda: allocation.equal(10, [3, 3]),
-        lambda: allocation.equal(1, [3, 3]),
-        lambda: allocation.equal(4, [3, 0]),
-        lambda: allocation.optimal(4, [3, 3], [1, -1]),
-        lambda: allocation.optimal(4, [3, 3], [1]),
-        lambda: allocation.after_pilot(4, [3, 3], [1, 1], [2, 0]),
-        lambda: strata.quantile([0.1, float("nan")], 2),
-        lambda: strata.equal_width([0.1, 1.2], 2),
-        lambda: strata.quantile([], 2),
-        lambda: strata.quantile([0.1], 0),
-        lambda: strata.oracle([0.1, 0.2], [0, 1], 3),
-        lambda: strata.by_columns({}),
-        lambda: strata.cross(strata.quantile([0.1], 1), strata.quantile([0.1, 0.2], 1)),
+        (lambda: allocation.equal(10, [3, 3]), "10 labels are more than the 6 items: label all of them, a census"),
+        (lambda: allocation.equal(1, [3, 3]), "1 labels are too few for 2 strata: give at least 2"),
+        (lambda: allocation.equal(4, [3, 0]), "column 'sizes', row 2: a whole number from 1 up is needed"),
+        (
+            lambda: allocation.optimal(4, [3, 3], [1, -1]),
+            "column 'deviations', row 2: a standard deviation cannot be negative",
+        ),
+        (lambda: allocation.optimal(4, [3, 3], [1]), "column 'deviations': there are 1 values for 2 items"),
+        (
+            lambda: allocation.after_pilot(4, [3, 3], [1, 1], [2, 0]),
+            "column 'violating', row 1: there are more violating items than labelled ones",
+        ),
+        (lambda: strata.quantile([0.1, float("nan")], 2), "column 'score', row 2: the value is missing or not finite"),
+        (lambda: strata.equal_width([0.1, 1.2], 2), "column 'score', row 2: a probability lies between 0 and 1"),
+        (lambda: strata.quantile([], 2), "there are no items to put into strata"),
+        (lambda: strata.quantile([0.1], 0), "the number of strata must be a whole number from 1 up, not 0"),
+        (
+            lambda: strata.oracle([0.1, 0.2], [0, 1], 3),
+            "the oracle splits in two again and again: give a power of two, not 3",
+        ),
+        (lambda: strata.by_columns({}), "name at least one column to make strata from"),
+        (
+            lambda: strata.cross(strata.quantile([0.1], 1), strata.quantile([0.1, 0.2], 1)),
+            "strata of 1 and of 2 items cannot be crossed",
+        ),
     ],
 )
-def test_wrong_arguments_are_named(wrong) -> None:
-    with pytest.raises(InputError):
+def test_wrong_arguments_are_named(wrong, message) -> None:
+    with pytest.raises(InputError) as raised:
         wrong()
+    assert str(raised.value) == message
 
 
 def test_more_labels_than_items_is_a_census() -> None:
-    with pytest.raises(InputError, match="census"):
+    with pytest.raises(InputError, match=r"^7 labels are more than the 6 items: label all of them, a census$"):
         allocation.equal(7, [3, 3])
 
 

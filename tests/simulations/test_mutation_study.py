@@ -78,16 +78,15 @@ def test_what_tests_notice_is_told_from_what_they_do_not(made_up: Mutation) -> N
     assert not any("frozen" in change or "->" in change for change in found)
 
 
-def test_counts_and_survivors_are_kept_with_what_was_said(made_up: Mutation, tmp_path: Path) -> None:
+def test_counts_and_survivors_are_kept_with_what_was_said(made_up: Mutation) -> None:
     row = {"file": "shares/shares.py", "function": "capped", "line": 20}
     rows = [{**row, "change": str(n), "outcome": "survived" if n == 3 else "killed"} for n in range(10)]
-    (tmp_path / "mutation_survivors.csv").write_text("file,function,change,why\nshares/shares.py,capped,3,the same\n")
+    made_up.survivors.write_text("file,function,change,why\nshares/shares.py,capped,3,the same\n")
     made_up.write(rows)
-    of_all = read(tmp_path / "mutation.csv")[-1]
-    assert (of_all["module"], of_all["tried"], of_all["killed"], of_all["score"]) == ("all", "10", "9", "0.9")
-    assert float(of_all["low"]) == pytest.approx(0.5958, abs=1e-4)  # Wilson's interval of nine in ten
-    assert float(of_all["high"]) == pytest.approx(0.9821, abs=1e-4)
-    assert [line["why"] for line in read(tmp_path / "mutation_survivors.csv")] == ["the same"]
+    of_all = made_up.read()[-1]
+    assert (of_all["module"], of_all["tried"], of_all["killed"], of_all["score"]) == ("all", 10, 9, 0.9)
+    assert (of_all["low"], of_all["high"]) == pytest.approx((0.5958, 0.9821), abs=1e-4)  # Wilson's, of nine in ten
+    assert [line["why"] for line in read(made_up.survivors)] == ["the same"]
 
 
 def test_a_sample_takes_of_each_module_in_proportion(made_up: Mutation) -> None:
@@ -101,9 +100,9 @@ def test_a_sample_takes_of_each_module_in_proportion(made_up: Mutation) -> None:
 
 
 def test_the_bar_is_kept_and_every_survivor_is_explained() -> None:
-    rows = {row["module"]: row for row in read(STUDY.results / "mutation.csv")}
+    rows = {row["module"]: row for row in STUDY.read()}
     for name in (*STUDY.packages, "all"):
-        assert float(rows[name]["score"]) >= BAR, name
-    survivors = read(STUDY.results / "mutation_survivors.csv")
-    assert len(survivors) == int(rows["all"]["survived"])
+        assert rows[name]["score"] >= BAR, name
+    survivors = read(STUDY.survivors)
+    assert len(survivors) == rows["all"]["survived"]
     assert all(row["why"] for row in survivors)
