@@ -78,3 +78,17 @@ def test_gaps_of_a_measure_add_up_to_it() -> None:
     found = measure(Predictions.of(p), rng.integers(0, 3, 500), rng.poisson(1.0, 500))
     for name, gaps in found.gaps.items():
         assert np.abs(gaps).sum() == pytest.approx(getattr(found, name), abs=1e-12)
+
+
+@pytest.mark.parametrize("level", [0.8, 0.95])
+def test_a_number_of_errors_is_taken_at_every_corner(level: float) -> None:
+    """The least and the most of each error, draw by draw: the outermost quantiles of any of the four series."""
+    gaps, draws = noisy(np.full((3, 8), 0.01), 0.004, np.random.default_rng(6), 50)
+    classes, overall = Errors.of(gaps, draws), Errors.of(gaps.sum(axis=0), draws.sum(axis=1))
+    ends = []
+    for first in (classes.least, classes.most):
+        for second in (overall.least, overall.most):
+            series = sorted(ece_variance(e, o) for e, o in zip(first, second, strict=True))
+            ends.append(np.quantile(series, [(1 - level) / 2, (1 + level) / 2], method="weibull"))
+    found = combined(ece_variance, classes, overall, level=level)
+    assert found == pytest.approx((min(low for low, _ in ends), max(high for _, high in ends)), rel=1e-12)

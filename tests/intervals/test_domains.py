@@ -132,3 +132,43 @@ def test_bad_designs_are_refused() -> None:
     with pytest.raises(Undefined, match=r"^nothing of it was labelled$"):
         Design.of([0.1, 0.1]).share(np.array([True, False]), np.array([False, False]))
     assert math.isinf(Design.of([1.0, 0.5, 0.5], [0, 1, 1]).share(np.zeros(3, bool), np.ones(3, bool)).freedom)
+
+
+@pytest.mark.parametrize("items", [None, 700.0])
+def test_the_wary_variance_takes_a_part_for_the_same_share_of_every_stratum(items: float | None) -> None:
+    """An item of a stratum is in the part by chance, and violates as its like does: the variance of one such item."""
+    rng = np.random.default_rng(3)
+    bad, like = labels(), rng.random(len(STRATA)) < 0.8
+    inside = like & (rng.random(len(STRATA)) < 0.3) & (STRATA > 0)  # the largest stratum happens to show none of it
+    design, weight = Design.of(INCLUSION, STRATA), 1.0 / INCLUSION
+    figure = design.share(bad, inside, items=items, like=like)
+    size = weight[inside].sum() if items is None else items
+    scatter = [w * (w - 1.0) * near for w, near in zip(weight, like, strict=True)]
+    centre = sum(s for s, y in zip(scatter, bad, strict=True) if y) / sum(scatter)
+    if items is None:
+        centre = weight[inside & bad].sum() / size
+    expected = 0.0
+    for stratum in range(4):
+        own = stratum == STRATA
+        near = own & like
+        part = weight[inside].sum() / weight[like].sum() * near.sum() / own.sum()
+        rate = (near & bad).sum() / max(near.sum(), 1)
+        first = part * (rate * (1.0 - centre) + (1.0 - rate) * (0.0 - centre))
+        second = part * (rate * (1.0 - centre) ** 2 + (1.0 - rate) * centre**2)
+        expected += (second - first**2) * sum(w * (w - 1.0) for w in weight[own])
+    assert figure.wary == pytest.approx(expected / size**2, rel=1e-9)
+    told = weight[inside & bad].sum() + centre * (size - weight[inside].sum())
+    assert figure.value == pytest.approx(told / size, rel=1e-12)
+
+
+def test_columns_are_named() -> None:
+    for chance, strata, said in (
+        ([0.5, 1.2], None, "column 'inclusion', row 2: an inclusion probability lies above 0 and up to 1"),
+        ([0.5, np.nan], None, "column 'inclusion', row 2: the value is missing or not finite"),
+        ([0.5, 0.5], [0], "column 'strata': there are 1 values for 2 items"),
+        ([0.5, 0.5, 0.1, 0.2], [0, 0, 1, 1], "stratum 2 has items of different inclusion probabilities"),
+    ):
+        with pytest.raises(InputError) as raised:
+            Design.of(chance, strata)
+        assert str(raised.value) == said
+    assert Design.of([1.0, 0.5]).total(np.array([True, True])) == 3.0

@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from evenhand.errors import InputError
-from evenhand.intervals.pools import QUANTITIES, Pools
+from evenhand.errors import InputError, Undefined
+from evenhand.intervals.pools import QUANTITIES, Pools, Shares
 from evenhand.intervals.survey import Figure, Sampled
 
 REMOVED, VISIBLE = 2_000, 100_000
@@ -72,3 +72,42 @@ def test_the_ends_are_reached() -> None:
 def test_a_level_must_be_one() -> None:
     with pytest.raises(InputError):
         Pools(sampled(1, 10, 20), 20, sampled(1, 10, 20), 20).estimate("recall", 0.0)
+
+
+@pytest.mark.parametrize("name", QUANTITIES)
+def test_ends_are_movers_on_the_logit_scale(name: str) -> None:
+    """Each pool alone at its ends moves the value so far; the distances are squared and added, as logits."""
+    removed, visible = sampled(160, 200, REMOVED), sampled(40, 2000, VISIBLE)
+    found = Pools(removed, REMOVED, visible, VISIBLE).estimate(name, 0.9)
+    one, other = removed.estimate(0.9), visible.estimate(0.9)
+
+    def at(right: float, rate: float) -> float:
+        share = truth(right * REMOVED, (1 - right) * REMOVED, rate * VISIBLE, (1 - rate) * VISIBLE)[name]
+        return float(np.log(share / (1 - share)))
+
+    centre = at(0.8, 0.02)
+    moves = [sorted(at(end, 0.02) - centre for end in (one.low, one.high))]
+    moves.append(sorted(at(0.8, end) - centre for end in (other.low, other.high)))
+    low, high = (centre + sign * np.hypot(moves[0][k], moves[1][k]) for k, sign in ((0, -1), (1, 1)))
+    assert (found.low, found.high) == pytest.approx((1 / (1 + np.exp(-low)), 1 / (1 + np.exp(-high))), rel=1e-9)
+    assert (found.method, found.n, found.level) == ("mover", 2200, 0.9)
+
+
+def test_quantities_of_nothing_say_why() -> None:
+    nothing = Shares(0.0, 0.0, 0.0, 100.0)
+    for name, shares, said in (
+        ("f1", nothing, "no item violates and none was removed"),
+        ("recall", nothing, "no item violates"),
+        ("prevalence", Shares(0.5, 0.5, 0.0, 0.0), "there are no items"),
+        ("accuracy", Shares(0.5, 0.5, 0.0, 0.0), "there are no items"),
+    ):
+        with pytest.raises(Undefined) as raised:
+            QUANTITIES[name](shares)
+        assert str(raised.value) == said
+
+
+def test_what_is_missed_is_the_share_times_the_items() -> None:
+    visible = sampled(2, 100, VISIBLE)
+    found, share = Pools(sampled(160, 200, REMOVED), REMOVED, visible, VISIBLE).missed(0.9), visible.estimate(0.9)
+    assert (found.value, found.low, found.high) == pytest.approx((2000.0, share.low * VISIBLE, share.high * VISIBLE))
+    assert (found.level, found.method, found.n, found.flags) == (0.9, share.method, 100, ("small",))

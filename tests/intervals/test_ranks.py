@@ -38,3 +38,34 @@ def test_no_order_no_value() -> None:
     assert "at least 4" in str(kendall([(1, 2), (2, 3), (3, 4)], 0.95).note)
     assert "same value" in str(kendall([(1, 2), (1, 3), (1, 4), (1, 5)], 0.95).note)
     assert spearman([(1, 2), (2, 3), (3, 4), (4, 5)], 0.95).value == 1.0
+
+
+@pytest.mark.parametrize("level", [0.8, 0.95])
+def test_intervals_are_bonett_and_wrights(level: float) -> None:
+    """Fisher's z, plus and minus the normal quantile times √((1 + r²/2) / (n − 3))."""
+    found = spearman(list(zip(FIRST, SECOND, strict=True)), level)
+    r = stats.spearmanr(FIRST, SECOND).statistic
+    reach = stats.norm.ppf((1 + level) / 2) * np.sqrt((1 + r**2 / 2) / 9)
+    assert (found.low, found.high) == pytest.approx((np.tanh(np.arctanh(r) - reach), np.tanh(np.arctanh(r) + reach)))
+    assert (found.method, found.n, found.level) == ("spearman_bonett_wright", 12, level)
+
+
+@pytest.mark.parametrize("sign", [1, -1])
+def test_a_perfect_order_has_the_interval_of_one_exchange(sign: int) -> None:
+    n = 9
+    first = np.arange(n)
+    swapped = first.copy()
+    swapped[:2] = [1, 0]
+    near = stats.spearmanr(first, sign * swapped).statistic
+    reach = stats.norm.ppf(0.975) * np.sqrt((1 + near**2 / 2) / (n - 3))
+    found = spearman([(float(i), float(sign * i)) for i in first], 0.95)
+    bound = np.tanh(np.arctanh(near) - sign * reach)
+    assert found.value == sign
+    assert (found.low, found.high) == pytest.approx((bound, 1.0) if sign > 0 else (-1.0, bound))
+
+
+def test_reasons_are_whole_sentences() -> None:
+    few = spearman([(1, 2), (2, 3), (3, 4)], 0.95)
+    assert few.note == "only 3 groups are in both: at least 4 are needed"
+    assert spearman([(1, 2), (1, 3), (1, 4), (1, 5)], 0.95).note == "all groups have the same value in one finding"
+    assert (few.value, few.n, few.level) == (None, 3, 0.95)

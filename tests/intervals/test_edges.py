@@ -1,0 +1,140 @@
+"""Where intervals end: exact values, a single hit, labels that a model expects, and what is known beside a sample."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from scipy import stats
+
+from evenhand.errors import InputError, Undefined
+from evenhand.intervals.alternatives import bayesian, redrawn
+from evenhand.intervals.annotators import Gold
+from evenhand.intervals.anytime import Bets
+from evenhand.intervals.bounded import Bounded
+from evenhand.intervals.clusters import clustered
+from evenhand.intervals.permutation import Permuted
+from evenhand.intervals.proportions import p_equal
+from evenhand.intervals.survey import Figure, Sampled, cautious, hajek, horvitz_thompson, together
+
+
+def test_the_cautious_interval_is_clopper_and_pearsons_also_below_one_hit() -> None:
+    for value, labels in ((0.005, 100.0), (0.01, 100.0), (0.25, 40.0)):
+        figure = Figure(value, value * (1 - value) / labels, np.inf, 100, 1.0, 0.01)
+        hits = value * labels
+        expected = (stats.beta(hits, labels - hits + 1).ppf(0.025), stats.beta(hits + 1, labels - hits).ppf(0.975))
+        assert cautious(figure, 0.95) == pytest.approx(expected, rel=1e-9)
+        assert cautious(figure, 0.95)[0] > 0.0
+
+
+def test_estimates_stay_within_0_and_1_and_carry_their_level() -> None:
+    for value, kept in ((1.2, 1.0), (-0.1, 0.0), (0.4, 0.4)):
+        exact = Figure(value, 0.0, np.inf, 50, 20.0, 0.0).estimate(0.9)
+        assert (exact.value, exact.low, exact.high, exact.level, exact.n) == (kept, kept, kept, 0.9, 50)
+        found = Figure(value, 0.01, np.inf, 50, 20.0, 0.02).estimate(0.9)
+        assert found.value == kept
+        assert 0.0 <= found.low <= kept <= found.high <= 1.0
+        assert (found.level, found.n) == (0.9, 50)
+
+
+def test_batches_together_expect_what_each_does_and_nothing_if_one_does_not() -> None:
+    first = Sampled.of([1, 0, 0, 1], [0, 0, 1, 1], [10, 20])
+    second = Sampled.of([1, 0, 0], [0, 0, 0], [30])
+    model = [Sampled(**{**vars(part), "expected": 0.1 + part.means}) for part in (first, second)]
+    both = together([model[0].scaled(0.4), model[1].scaled(0.6, known=0.01)])
+    np.testing.assert_array_equal(both.expected, 0.1 + np.concatenate((first.means, second.means)))
+    assert together([model[0], second]).expected is None
+    assert both.known == pytest.approx(0.01)
+    assert both.hits == 3.0
+    expected = 0.4 * first.figure().value + 0.6 * second.figure().value + 0.01
+    assert both.figure().value == pytest.approx(expected)
+    np.testing.assert_array_equal(model[0].only(np.array([False, True])).expected, 0.1 + first.means[1:])
+
+
+def test_alternatives_add_what_is_known() -> None:
+    sampled = Sampled.of(np.arange(40) % 4 == 0, np.arange(40) % 2, [500, 300])
+    plain = redrawn(sampled, 0.9, np.random.default_rng(1))
+    moved = redrawn(sampled.scaled(0.5, known=0.2), 0.9, np.random.default_rng(1))
+    assert moved == pytest.approx((0.5 * plain[0] + 0.2, 0.5 * plain[1] + 0.2), rel=1e-12)
+    middle = np.mean(bayesian(sampled.scaled(0.5, known=0.2), 0.9))
+    assert middle == pytest.approx(0.5 * np.mean(bayesian(sampled, 0.9)) + 0.2, abs=0.01)
+
+
+def test_gold_items_may_all_be_missed() -> None:
+    gold = Gold(10, 0, 8, 8)
+    assert (gold.sensitivity, gold.specificity) == (0.0, 1.0)
+    with pytest.raises(InputError) as raised:
+        Gold(10, -1, 8, 8)
+    assert str(raised.value) == "a count of gold items must be a whole number from 0 up, not -1"
+    with pytest.raises(InputError) as raised:
+        Gold(1, 0, 8, 8)
+    assert str(raised.value) == "the gold items must be a whole number from 2 up, not 1"
+
+
+def test_bets_at_their_bounds() -> None:
+    lows, highs, stakes = np.zeros(3), np.ones(3), np.full(3, 0.5)
+    for value in (0.0, 1.0):
+        assert Bets.of(np.full(3, value), lows, highs, stakes).estimate().value == value
+    wide = Bets.of([3.0, 3.0], [-4.0, -4.0], [4.0, 4.0], [0.1, 0.1]).estimate()
+    assert wide.value == wide.high == 1.0
+    ruled = Bets.of([0.2, 0.2], [0.0, 0.0], [0.2, 0.2], [0.5, 0.5])
+    assert ruled.estimate().high == pytest.approx(0.2, abs=1e-12)  # nothing above the bound of a value can be the mean
+    assert ruled.estimate(n=1).n == 1
+    for wrong, said in (
+        (([np.nan], [0], [1], [1]), "column 'values', row 1: the value is missing or not finite"),
+        (([0.5], [np.nan], [1], [1]), "column 'lows', row 1: the value is missing or not finite"),
+        (([0.5], [0], [np.nan], [1]), "column 'highs', row 1: the value is missing or not finite"),
+        (([0.5], [0], [1], [np.nan]), "column 'stakes', row 1: the value is missing or not finite"),
+    ):
+        with pytest.raises(InputError) as raised:
+            Bets.of(*wrong)
+        assert str(raised.value) == said
+
+
+def test_a_share_at_its_end_has_no_size() -> None:
+    assert Bounded.of(0.0, 0.01).size == Bounded.of(1.0, 0.01).size == 0.0
+    assert Bounded.of(0.0, 0.01, shift=0.5).size == pytest.approx(0.04)
+
+
+def test_fishers_test_where_one_sample_is_much_smaller() -> None:
+    """10 of 100 beside 1 of 3: of the eleven, at least eight are in the first sample, however they fall."""
+    tails = stats.hypergeom(103, 11, 100)
+    expected = min(1.0, 2.0 * min(tails.cdf(10), tails.sf(9)))
+    assert p_equal(Bounded(0.1, 0.01), Bounded(1 / 3, 1 / 3)) == pytest.approx(expected, rel=1e-9)
+
+
+def test_all_clusters_of_a_stratum_may_be_drawn() -> None:
+    label, cluster, strata = [1, 0, 0, 1, 1, 0], [0, 0, 1, 2, 3, 3], [0, 0, 0, 1, 1, 1]
+    found = clustered(label, cluster, strata=strata, sizes=[2, 2])
+    assert (found.value, found.variance, found.heaviest) == (0.5, 0.0, 0.0)
+    with pytest.raises(InputError) as raised:
+        clustered(label, cluster, strata=strata, sizes=[2, 1])
+    assert str(raised.value) == "column 'sizes', row 2: there are fewer clusters than were drawn"
+    with pytest.raises(InputError) as raised:
+        clustered([1, 0], [3])
+    assert str(raised.value) == "column 'cluster': there are 1 clusters for 2 items"
+    with pytest.raises(Undefined) as nothing:
+        clustered([], [])
+    assert str(nothing.value) == "nothing was labelled"
+
+
+def test_a_small_value_is_reached_by_what_is_as_large_alone() -> None:
+    small = 1e-7
+    drawn = np.array([[small * (1 - 1e-4)], [small * (1 - 1e-14)], [small], [2 * small]])
+    assert Permuted(np.array([small]), drawn).p.tolist() == [4 / 5]
+
+
+def test_columns_of_samples_are_named() -> None:
+    for wrong, said in (
+        (lambda: Sampled.of([1, np.nan], [0, 0], [5]), "column 'values', row 2: the value is missing or not finite"),
+        (lambda: Sampled.of([1, 0], [0, 0], [np.nan]), "column 'sizes', row 1: the value is missing or not finite"),
+        (lambda: Sampled.of([1, 0], [0], [5]), "column 'strata': there are 1 values for 2 items"),
+        (lambda: Sampled.of([1, 0], [0, 1], [5]), "column 'strata', row 2: there is no such stratum"),
+        (lambda: Sampled.of([1, 0], [0, 0], [5, 5]), "stratum 2 has no labels"),
+        (lambda: Sampled.of([1, 0, 1], [0, 0, 0], [2]), "column 'sizes', row 1: a stratum has more labels than items"),
+        (lambda: hajek([1], [np.nan]), "column 'inclusion', row 1: the value is missing or not finite"),
+        (lambda: hajek([1, 0], [0.5]), "column 'label': there are 2 values for 1 items"),
+        (lambda: horvitz_thompson([1], [0.5], 0), "the items must be a whole number from 1 up, not 0"),
+    ):
+        with pytest.raises(InputError) as raised:
+            wrong()
+        assert str(raised.value) == said
