@@ -151,3 +151,35 @@ def test_correlation_of_a_number_with_itself_and_with_its_opposite() -> None:
     assert correlation((where, one), (where, one)) == pytest.approx(1.0)
     assert correlation((where, one), (where, one * -2.0)) == pytest.approx(-1.0)
     assert correlation((where, one), (where, one * 0.0)) == 0.0
+
+
+@pytest.mark.parametrize("inclusion", [None, np.linspace(0.1, 1.0, 400)], ids=["plain", "weighted"])
+def test_influences_add_row_by_row(inclusion) -> None:
+    where = placed(9, inclusion=inclusion)
+    tally = where.tally()
+    everyone = of_everyone(where, tally, auroc(tally.everyone))
+    cells = np.linspace(-1.0, 2.0, len(tally.scores)) / 100.0
+    mean = of_class(where, tally, cells, None, violating=True)
+    both, twice = everyone + mean * 3.0, mean + mean
+    np.testing.assert_allclose(both.rows(where), everyone.rows(where) + 3.0 * mean.rows(where), atol=1e-15)
+    np.testing.assert_allclose(twice.rows(where), 2.0 * mean.rows(where), atol=1e-15)
+    np.testing.assert_allclose(
+        (mean + everyone * -1.0).rows(where), mean.rows(where) - everyone.rows(where), atol=1e-15
+    )
+    np.testing.assert_allclose(mean.rows(where), np.where(where.rows.label, cells[where.place], 0.0), atol=1e-15)
+    weights = where.rows.weights
+    spread = np.ones(400) if weights is None else weights.spread
+    for one in (both, twice, mean):
+        assert one.variance(where) == pytest.approx(float(np.sum(spread * one.rows(where) ** 2)), rel=1e-12)
+
+
+@pytest.mark.parametrize("violating", [True, False])
+@pytest.mark.parametrize("group", ["g", "h"])
+def test_the_influence_on_a_group_is_on_its_members_of_one_class(group: str, violating: bool) -> None:
+    where = placed(10)
+    tally = where.tally()
+    cells = np.arange(1.0, len(tally.scores) + 1.0)
+    members = np.zeros(400, dtype=bool)
+    members[where.rows.groups[group].rows] = True
+    expected = np.where(members & (where.rows.label == violating), cells[where.place], 0.0)
+    np.testing.assert_array_equal(of_class(where, tally, cells, group, violating=violating).rows(where), expected)
