@@ -125,7 +125,7 @@ class Mutation:
         }
 
     def _chosen(self, mutant: Mutant) -> tuple[list[str], float]:
-        """The tests that run the changed lines; of what is run at import, those of the module; of nothing else any.
+        """The tests that run the changed lines; for what is run at import, those that run or know the module.
 
         Fastest first, and of a test with many cases one case before the second of any other.
         """
@@ -134,6 +134,7 @@ class Mutation:
         near = {test for tests in here for test in tests}
         if here and not near:
             near = {test for tests in lines.values() for test in tests}
+            near |= set(self.touched["known"].get(mutant.source.module, ()))
         cases = Counter[str]()
         order = list[tuple[int, float, str]]()
         for test in sorted(near, key=lambda test: (seconds[test], test)):

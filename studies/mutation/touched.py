@@ -1,4 +1,4 @@
-"""Which tests touch which lines, and how long each takes: `python -m studies.mutation.touched PLAN`.
+"""Which tests touch which lines, and how long each takes: `python -m studies.mutation.touched PLAN FOUND`.
 
 A process of its own, so that nothing of what is measured is imported before the measuring starts.
 """
@@ -8,9 +8,11 @@ from __future__ import annotations
 import json
 import sys
 import time
+from collections import defaultdict
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
+from types import ModuleType
 from typing import Any
 
 import coverage
@@ -23,6 +25,13 @@ class Watch:
 
     measuring: coverage.Coverage
     seconds: dict[str, float] = field(default_factory=dict)
+    known: dict[str, set[str]] = field(default_factory=lambda: defaultdict(set))  # tests by what their file imports
+
+    def pytest_collection_finish(self, session: pytest.Session) -> None:
+        for item in session.items:
+            for value in vars(getattr(item, "module", item)).values():
+                name = value.__name__ if isinstance(value, ModuleType) else getattr(value, "__module__", None)
+                self.known[str(name)].add(item.nodeid)
 
     @pytest.hookimpl(wrapper=True)
     def pytest_runtest_protocol(self, item: pytest.Item) -> Iterator[Any]:
@@ -35,7 +44,7 @@ class Watch:
 
 
 def measured(folder: str, tests: list[str]) -> dict[str, Any]:
-    """Seconds by test; by file and line the tests that run it. All tests must pass."""
+    """Seconds by test; tests by file and line that they run, and by module that they know. All must pass."""
     measuring = coverage.Coverage(source=[folder], data_file=None, config_file=False)
     watch = Watch(measuring)
     measuring.start()
@@ -50,7 +59,7 @@ def measured(folder: str, tests: list[str]) -> dict[str, Any]:
         for name in data.measured_files()
         if (found := data.contexts_by_lineno(name))
     }
-    return {"seconds": watch.seconds, "lines": lines}
+    return {"seconds": watch.seconds, "lines": lines, "known": {name: sorted(who) for name, who in watch.known.items()}}
 
 
 if __name__ == "__main__":

@@ -183,3 +183,16 @@ def test_the_influence_on_a_group_is_on_its_members_of_one_class(group: str, vio
     members[where.rows.groups[group].rows] = True
     expected = np.where(members & (where.rows.label == violating), cells[where.place], 0.0)
     np.testing.assert_array_equal(of_class(where, tally, cells, group, violating=violating).rows(where), expected)
+
+
+@pytest.mark.parametrize("comparison", bias.COMPARISONS, ids=lambda c: f"{c.high.inside}{c.low.inside}{c.shift}")
+def test_degrees_of_freedom_are_half_of_satterthwaites(comparison: bias.Comparison) -> None:
+    where = placed(12, size=60)
+    split = where.tally().split("g")
+    value = comparison(split) - comparison.shift
+    bounded = auc_interval.of_split(split, comparison.high, comparison.low, value)
+    high, low = scores_of(where, comparison.high), scores_of(where, comparison.low)
+    above = [np.mean((low < s) + 0.5 * (low == s)) for s in high]
+    below = [np.mean((high > s) + 0.5 * (high == s)) for s in low]
+    terms = [(np.var(part, ddof=1) / len(part)) ** 2 / (0.5 * (len(part) - 1)) for part in (above, below)]
+    assert bounded.freedom == pytest.approx(bounded.error**4 / sum(terms), rel=1e-9)

@@ -8,9 +8,10 @@ from scipy import stats
 
 from evenhand.errors import InputError, Undefined
 from evenhand.intervals.alternatives import bayesian, redrawn
-from evenhand.intervals.annotators import Gold
+from evenhand.intervals.annotators import Gold, corrected
 from evenhand.intervals.anytime import Bets
-from evenhand.intervals.bounded import Bounded
+from evenhand.intervals.bootstrap import percentile
+from evenhand.intervals.bounded import Bounded, p_from_interval
 from evenhand.intervals.clusters import clustered
 from evenhand.intervals.permutation import Permuted
 from evenhand.intervals.proportions import p_equal
@@ -138,3 +139,43 @@ def test_columns_of_samples_are_named() -> None:
         with pytest.raises(InputError) as raised:
             wrong()
         assert str(raised.value) == said
+
+
+def test_wealth_is_that_of_the_bets() -> None:
+    """Money on five multiples of the stake, none bolder than nine tenths of what could be lost."""
+    bets = Bets.of([0.3, 0.0, 0.9], [0.0, -0.2, 0.0], [1.0, 1.5, 1.0], [0.8, 2.0, 1.0])
+    for mean, above in ((0.3, True), (0.3, False), (0.9, True), (0.05, False)):
+        total = np.zeros(3)
+        for multiple, money in ((1.0, 0.8), (0.25, 0.05), (0.5, 0.05), (2.0, 0.05), (4.0, 0.05)):
+            wealth = money
+            for i in range(3):
+                room = mean - bets.lows[i] if above else bets.highs[i] - mean
+                stake = min(multiple * bets.stakes[i], 0.9 / room)
+                wealth *= 1.0 + stake * ((bets.values[i] - mean) if above else (mean - bets.values[i]))
+                total[i] += wealth
+        assert np.exp(bets.wealth(mean, above=above)) == pytest.approx(total, rel=1e-12)
+
+
+def test_corrections_carry_the_variance_of_gold_items() -> None:
+    """Rogan and Gladen: (p + s − 1) / (t + s − 1), and the three variances over the square of the power."""
+    seen, gold = Figure(0.3, 0.001, 40.0, 200, 60.0, 0.01), Gold(40, 30, 60, 54)
+    found = corrected(seen, gold)
+    power = 0.75 + 0.9 - 1.0
+    value = (0.3 + 0.9 - 1.0) / power
+    t, s = 31 / 42, 55 / 62
+    variance = (0.001 + value**2 * t * (1 - t) / 40 + (1 - value) ** 2 * s * (1 - s) / 60) / power**2
+    assert (found.value, found.variance) == pytest.approx((value, variance), rel=1e-12)
+    assert (found.hits, found.heaviest) == pytest.approx((value * 200, 0.01 / power))
+    assert (found.n, found.freedom) == (200, 40.0)
+
+
+def test_p_values_look_at_the_side_that_faces_0() -> None:
+    z = stats.norm.ppf(0.975)
+    assert p_from_interval(-0.3, -0.9, -0.1, 0.95) == pytest.approx(2 * stats.norm.sf(0.3 / (0.2 / z)))
+    assert p_from_interval(0.3, 0.1, 0.9, 0.95) == pytest.approx(2 * stats.norm.sf(0.3 / (0.2 / z)))
+
+
+def test_twenty_draws_are_enough() -> None:
+    draws = np.arange(20.0)
+    assert percentile(draws, 9.0, 0.9) == pytest.approx((0.95, 18.05))
+    assert percentile(draws[:19], 9.0, 0.9) is None

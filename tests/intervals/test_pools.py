@@ -111,3 +111,14 @@ def test_what_is_missed_is_the_share_times_the_items() -> None:
     found, share = Pools(sampled(160, 200, REMOVED), REMOVED, visible, VISIBLE).missed(0.9), visible.estimate(0.9)
     assert (found.value, found.low, found.high) == pytest.approx((2000.0, share.low * VISIBLE, share.high * VISIBLE))
     assert (found.level, found.method, found.n, found.flags) == (0.9, share.method, 100, ("small",))
+
+
+def test_only_a_pool_that_matters_makes_a_number_rest_on_few() -> None:
+    many, few = sampled(160, 200, REMOVED), sampled(3, 3000, VISIBLE)
+    large = Pools(many, REMOVED, sampled(400, 3000, VISIBLE), VISIBLE)
+    assert all(large.estimate(name).flags == () for name in QUANTITIES)
+    mixed = Pools(many, REMOVED, few, VISIBLE)
+    assert mixed.estimate("recall").flags == ("small",)
+    assert mixed.estimate("precision").flags == ()  # the visible do not move it
+    nothing = Pools(sampled(0, 200, REMOVED), REMOVED, sampled(0, 3000, VISIBLE), VISIBLE).estimate("recall", 0.9)
+    assert (nothing.n, nothing.level, nothing.value) == (3200, 0.9, None)

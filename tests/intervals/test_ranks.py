@@ -69,3 +69,12 @@ def test_reasons_are_whole_sentences() -> None:
     assert few.note == "only 3 groups are in both: at least 4 are needed"
     assert spearman([(1, 2), (1, 3), (1, 4), (1, 5)], 0.95).note == "all groups have the same value in one finding"
     assert (few.value, few.n, few.level) == (None, 3, 0.95)
+
+
+def test_shuffling_gives_the_p_value_of_all_orders() -> None:
+    first, second = [1, 2, 3, 4, 5, 6, 7], [2, 1, 4, 7, 3, 6, 5]
+    exact = stats.kendalltau(first, second, method="exact").pvalue
+    found = kendall(list(zip(first, second, strict=True)), 0.9)
+    assert 0.1 < exact < 0.4
+    assert found.p_value == pytest.approx(exact, abs=4 * np.sqrt(exact * (1 - exact) / 1999))
+    assert (found.level, found.n, found.method) == (0.9, 7, "permutation")

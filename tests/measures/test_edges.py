@@ -7,11 +7,14 @@ import pytest
 
 from evenhand.errors import InputError, Undefined
 from evenhand.measures import probability
+from evenhand.measures.agreement import AC1, ALPHA, KAPPA
 from evenhand.measures.cells import Cells
-from evenhand.measures.divergence import composition
-from evenhand.measures.perspective import Annotations
+from evenhand.measures.divergence import composition, divergences
+from evenhand.measures.perspective import Annotations, Deltas, fingerprints
 from evenhand.measures.perspective.deltas import conformity, sums_by_group
-from evenhand.measures.perspective.fit import as_tables, confusion_columns, confusions, decisions
+from evenhand.measures.perspective.fingerprints import in_bins
+from evenhand.measures.perspective.fit import F1, MACRO_F1, as_tables, confusion_columns, confusions, decisions
+from evenhand.measures.rates import positive_share
 from evenhand.tally import Placed, Rows
 
 
@@ -88,3 +91,39 @@ def test_an_edge_of_a_bin_belongs_to_the_bin_below() -> None:
     found = probability.reliability(cells([0.2, 0.25, 0.5, 0.75, 0.8]), bins=4)
     assert found.weight.tolist() == [0.0, 1.0, 2.0, 2.0]
     assert found.confidence == pytest.approx([0.0, 0.5, 0.75, 0.8])
+
+
+def test_fingerprints_of_one_bin_and_of_one_label() -> None:
+    annotations = Annotations.of([0, 1, 1, 2], [0, 0, 1, 2], [0, 1, 0, 1], size=(3, 4, 2))
+    deltas = Deltas(annotations, np.array([-0.5, 0.0, 0.5, 1.0]), np.zeros(4, dtype=bool))
+    one = fingerprints(deltas, bins=1, fewest=1)
+    assert one.shares.tolist() == [[1.0], [1.0], [1.0]]
+    assert (one.annotator.tolist(), one.left_out) == ([0, 1, 2], 0)
+    some = fingerprints(deltas, bins=4, fewest=2)
+    assert some.shares.tolist() == [[0.0, 0.5, 0.5, 0.0]]  # an edge belongs to the bin above it
+    assert (some.annotator.tolist(), some.left_out) == ([0], 2)
+    assert in_bins(np.array([-1.0, -0.5, -1e-17, 0.0, 0.5, 1.0]), 4).tolist() == [0, 1, 1, 2, 3, 3]
+    with pytest.raises(InputError) as raised:
+        fingerprints(deltas, bins=2, labels=[1, 1])
+    assert str(raised.value) == "labels must be one number for each of the 4 annotators"
+
+
+def test_numbers_of_many_draws_are_those_one_by_one() -> None:
+    tables = np.random.default_rng(3).integers(1, 9, (5, 3, 3)).astype(float)
+    for number in (F1, MACRO_F1, KAPPA, ALPHA):
+        one = [number.of(np.maximum(t, t.T)) for t in tables]
+        np.testing.assert_allclose(number.drawn(np.maximum(tables, tables.transpose(0, 2, 1))), one, rtol=1e-12)
+    least = np.array([5.0, 0.0, 9.0, 0.0, 0.0, 0.0])
+    sums = np.abs(np.random.default_rng(4).normal(size=(5, 6))) + least
+    np.testing.assert_allclose(AC1.drawn(sums), [AC1.of(row) for row in sums], rtol=1e-12)
+
+
+def test_counts_that_are_no_table() -> None:
+    for wrong in ([[1, 2]], [1, 2], [[1, -1], [2, 2]]):
+        with pytest.raises(InputError) as raised:
+            divergences(wrong)
+        said = "counts must be a table of groups by cells, 0 or more, with everybody in the last row"
+        assert str(raised.value) == said
+    with pytest.raises(Undefined) as nothing:
+        _ = positive_share(Placed.of(np.empty(0), Rows(np.empty(0, dtype=bool), {})).tally().everyone).value
+    assert str(nothing.value) == "there are no items"

@@ -30,7 +30,7 @@ NOTHING = "no label is violating and no item is flagged"
         (MACRO_F1, "macro_f1", (2, 2), "a class is neither decided for nor given as a label"),
         (F1_GAP, "f1_gap", (2, 2, 2), NOTHING),
     ],
-    ids=lambda value: value.name if isinstance(value, Number) else "",
+    ids=["kappa", "alpha", "ac1", "mean", "rate", "f1", "macro", "gap"],
 )
 def test_a_number_of_nothing_says_why_under_its_name(number: Number, name: str, shape: tuple, why: str) -> None:
     assert number.name == name

@@ -13,11 +13,12 @@ from scipy.special import expit, logit
 from evenhand.errors import InputError
 from evenhand.intervals.survey import Sampled
 from evenhand.sampling import allocation, effects, strata
-from evenhand.sampling.batches import Labelled
+from evenhand.sampling.adaptive import ScoreDriven, draw_batch
+from evenhand.sampling.batches import Labelled, learned
 from evenhand.sampling.cells import EDGE, Cells, Counting, Grid, Search
 from evenhand.sampling.designs import Adaptive, Done, by_labels
 from evenhand.sampling.drawing import Draw, Ranges, stratified, without_replacement
-from evenhand.sampling.estimation import Joined, of_batches
+from evenhand.sampling.estimation import Joined, difference_of_batches, of_batches
 from evenhand.sampling.expectations import Expected, size_for, size_for_recall, split
 from evenhand.sampling.frame import Frame
 from evenhand.sampling.plan import ItemsFile, Measurement, Part, Plan, Pool, Round
@@ -362,3 +363,24 @@ def test_the_file_of_a_plan_holds_what_a_reader_needs(tmp_path) -> None:
     with pytest.raises(InputError) as raised:
         read_plan(tmp_path / "picture.json")
     assert str(raised.value) == f"{tmp_path / 'picture.json'}: this is not JSON, so no plan"
+
+
+def test_estimates_of_one_batch_by_hand() -> None:
+    """The stratified mean; or what is expected of all items, and the stratified mean of what labels say beyond it."""
+    batch = draw_batch(FRAME, [], 100, np.random.default_rng(3), ScoreDriven())
+    past = [Labelled(batch, LABEL[batch.draw.rows])]
+    label, of, sizes = past[0].label, batch.draw.strata, batch.draw.sizes
+    plain = sum(size * label[of == h].mean() for h, size in enumerate(sizes)) / 600
+    beyond = sum(size * (label - batch.expected)[of == h].mean() for h, size in enumerate(sizes)) / 600
+    assert of_batches(FRAME, past, [1.0]).figure().value == pytest.approx(plain, rel=1e-12)
+    both = difference_of_batches(FRAME, past, [1.0])
+    assert both.figure().value == pytest.approx(float(sizes @ batch.means) / 600 + beyond, rel=1e-12)
+    residual = label - batch.expected
+    assert both.variances == pytest.approx([residual[of == h].var(ddof=1) for h in range(len(sizes))])
+    chance = learned(FRAME, batch.places, label).chance(FRAME.logits)
+    ends = np.append(batch.firsts[1:], len(FRAME.sizes))
+    model = [
+        np.average((chance * (1 - chance))[a:b], weights=FRAME.sizes[a:b])
+        for a, b in zip(batch.firsts, ends, strict=True)
+    ]
+    assert of_batches(FRAME, past, [1.0]).expected == pytest.approx(model, rel=1e-9)

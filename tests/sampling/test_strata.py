@@ -157,3 +157,28 @@ def test_every_stratum_gets_a_label_unless_told_otherwise() -> None:
     with pytest.raises(InputError) as raised:
         allocation.equal(2, [5, 5, 5])
     assert str(raised.value) == "2 labels are too few for 3 strata: give at least 3"
+
+
+def test_going_on_adds_what_is_lacking() -> None:
+    items, drawn, spread = np.array([100, 100, 100]), np.array([10, 10, 40]), np.array([0.1, 0.3, 0.1])
+    further = allocation.go_on(100, items, drawn, spread)
+    assert further.tolist() == [5, 35, 0]  # a quarter and three quarters of the sixty that the third stratum leaves
+    assert (drawn + further).sum() == 100
+
+
+def test_sizes_of_strata_are_checked() -> None:
+    for wrong, said in (
+        (
+            lambda: allocation.after_pilot(4, [3, 0], [1, 1], [0, 0]),
+            "column 'sizes', row 2: a whole number from 1 up is needed",
+        ),
+        (lambda: allocation.optimal(4, [3, 0], [1, 1]), "column 'sizes', row 2: a whole number from 1 up is needed"),
+        (lambda: allocation.equal(0, [3, 3]), "the number of labels must be a whole number from 1 up, not 0"),
+        (
+            lambda: allocation.optimal(4, [3, 3], [1, np.nan]),
+            "column 'deviations', row 2: the value is missing or not finite",
+        ),
+    ):
+        with pytest.raises(InputError) as raised:
+            wrong()
+        assert str(raised.value) == said

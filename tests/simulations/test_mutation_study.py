@@ -15,6 +15,7 @@ SHARES = '''"""Shares."""
 from dataclasses import dataclass
 
 LIMIT = 10
+NAME = "share"
 
 
 @dataclass(frozen=True)
@@ -43,7 +44,10 @@ def unseen(number: int) -> int:
 '''
 
 TESTS = """
-from shares.shares import Share, capped, endless
+from shares.shares import NAME, Share, capped, endless
+
+def test_name():
+    assert NAME == "share"
 
 def test_share():
     assert Share(1, 4).value == 0.25
@@ -63,13 +67,14 @@ def made_up(tmp_path: Path) -> Mutation:
     for name, text in {"src/shares/shares.py": SHARES, "tests/test_shares.py": TESTS, "pytest.ini": "[pytest]"}.items():
         (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
         (tmp_path / name).write_text(text)
-    return Mutation(tmp_path / "src", ("shares",), ("tests",), mutants=None, patience=3.0, results=tmp_path)
+    return Mutation(tmp_path / "src", ("shares",), ("tests",), mutants=None, patience=2.0, results=tmp_path)
 
 
 def test_what_tests_notice_is_told_from_what_they_do_not(made_up: Mutation) -> None:
     found = {row["change"]: row["outcome"] for row in made_up.everything()}
     assert found["return self.part / self.whole → return self.part * self.whole"] == "killed"
     assert found["LIMIT = 10 → LIMIT = 11"] == "killed"
+    assert found['NAME = "share" → NAME = "SHARE"'] == "killed"  # by a test that runs no line of the module
     assert found["number -= 1 → number += 1"] == "killed late"
     assert (
         found["return LIMIT if number > LIMIT else number → return LIMIT if number >= LIMIT else number"] == "survived"
