@@ -196,3 +196,16 @@ def test_degrees_of_freedom_are_half_of_satterthwaites(comparison: bias.Comparis
     below = [np.mean((high > s) + 0.5 * (high == s)) for s in low]
     terms = [(np.var(part, ddof=1) / len(part)) ** 2 / (0.5 * (len(part) - 1)) for part in (above, below)]
     assert bounded.freedom == pytest.approx(bounded.error**4 / sum(terms), rel=1e-9)
+
+
+def test_one_item_on_a_side_takes_the_most() -> None:
+    label = np.array([True, False, False, False])
+    tally = Placed.of(np.array([0.5, 0.1, 0.7, 0.2]), Rows(label, {})).tally()
+    bounded = auc_interval.of_classes(tally.everyone, 2 / 3)
+    below = np.var([1.0, 0.0, 1.0], ddof=1) / 3
+    unseen = 0.8 * (1 / 12) * (1 + 1 / 9)
+    assert bounded.error**2 == pytest.approx(2 / 3 * 1 / 3 + below + unseen)
+    half = Placed.of(np.array([0.5, 0.1, 0.7, 0.2]), Rows(label, {}, Weights.of(inclusion=np.full(4, 0.5)))).tally()
+    weighed = auc_interval.of_classes(half.everyone, 2 / 3)  # one item that was not drawn weighs half of the first's
+    unseen = 0.8 * (1 / 12) * (1 / 4 + 1 / 36)
+    assert weighed.error**2 == pytest.approx(2 / 3 * 1 / 3 * 0.5 + 0.5 * below + unseen)

@@ -15,7 +15,16 @@ from evenhand.intervals.bounded import Bounded, p_from_interval
 from evenhand.intervals.clusters import clustered
 from evenhand.intervals.permutation import Permuted
 from evenhand.intervals.proportions import p_equal
-from evenhand.intervals.survey import Figure, Sampled, cautious, hajek, horvitz_thompson, together
+from evenhand.intervals.survey import (
+    Figure,
+    Sampled,
+    cautious,
+    hajek,
+    horvitz_thompson,
+    log_odds,
+    logarithmic,
+    together,
+)
 
 
 def test_the_cautious_interval_is_clopper_and_pearsons_also_below_one_hit() -> None:
@@ -113,6 +122,12 @@ def test_all_clusters_of_a_stratum_may_be_drawn() -> None:
     with pytest.raises(InputError) as raised:
         clustered([1, 0], [3])
     assert str(raised.value) == "column 'cluster': there are 1 clusters for 2 items"
+    with pytest.raises(InputError) as raised:
+        clustered(label, cluster, strata=strata, sizes=[2])
+    assert str(raised.value) == "column 'sizes': there are 1 values for 2 items"
+    with pytest.raises(InputError) as raised:
+        clustered(label, cluster, strata=[0], sizes=[2])
+    assert str(raised.value) == "column 'strata': there are 1 values for 6 items"
     with pytest.raises(Undefined) as nothing:
         clustered([], [])
     assert str(nothing.value) == "nothing was labelled"
@@ -179,3 +194,55 @@ def test_twenty_draws_are_enough() -> None:
     draws = np.arange(20.0)
     assert percentile(draws, 9.0, 0.9) == pytest.approx((0.95, 18.05))
     assert percentile(draws[:19], 9.0, 0.9) is None
+
+
+def test_strata_of_clusters_by_hand() -> None:
+    """In each stratum N (N − n) / n times the variance of what its clusters have beyond the ratio."""
+    rng = np.random.default_rng(2)
+    cluster = np.repeat(np.arange(9), rng.integers(1, 6, 9))
+    stratum, label = (cluster >= 4).astype(int), (rng.random(len(cluster)) < 0.4).astype(float)
+    found = clustered(label, cluster, strata=stratum, sizes=[40, 10])
+    weight = np.where(stratum == 0, 40 / 4, 10 / 5)
+    value, whole = float(weight @ label / weight.sum()), float(weight.sum())
+    rest = np.array([(label - value)[cluster == c].sum() for c in range(9)])
+    each = [(40 * 36 / 4, rest[:4]), (10 * 5 / 5, rest[4:])]
+    assert found.value == pytest.approx(value)
+    assert found.variance == pytest.approx(sum(scale * part.var(ddof=1) for scale, part in each) / whole**2, rel=1e-12)
+
+
+def test_intervals_by_their_formulas() -> None:
+    figure = Figure(0.2, 0.0004, 7.0, 300, 60.0, 0.01)
+    t = stats.t(7).ppf(0.975)
+    centre, reach = np.log(0.25), t * 0.02 / 0.16
+    assert log_odds(figure, 0.95) == pytest.approx(
+        (1 / (1 + np.exp(reach - centre)), 1 / (1 + np.exp(-centre - reach)))
+    )
+    assert logarithmic(figure, 0.95) == pytest.approx((0.2 / np.exp(t * 0.1), 0.2 * np.exp(t * 0.1)))
+    thompson = horvitz_thompson([1, 0, 1], [0.5, 0.1, 1.0], 20)
+    assert (thompson.value, thompson.variance, thompson.heaviest) == pytest.approx((3 / 20, 2 / 400, 9 / 20))
+    assert Figure(0.99, 0.00005, np.inf, 200, 198.0, 0.005).estimate().flags == ("small",)  # two that do not violate
+
+
+def test_alternatives_by_their_formulas() -> None:
+    sampled = Sampled.of(np.repeat([1, 0, 1, 0], [6, 24, 5, 15]), np.repeat([0, 1], [30, 20]), [500, 20])
+    shares, p = np.array([500, 20]) / 520, np.array([6.5 / 31, 5.5 / 21])
+    variance = shares[0] ** 2 * (1 - 30 / 500) * p[0] * (1 - p[0]) / 32  # the second stratum is known
+    size = (mean := shares @ p) * (1 - mean) / variance - 1
+    assert bayesian(sampled, 0.9) == pytest.approx(stats.beta(mean * size, (1 - mean) * size).ppf([0.05, 0.95]))
+    low, high = redrawn(sampled, 0.9, np.random.default_rng(1), replicates=40_000)
+    expected = stats.binom(29, 0.2).ppf([0.05, 0.95]) / 29 * shares[0] + 0.25 * shares[1]
+    assert (low, high) == pytest.approx(expected, abs=1e-9)
+
+
+def test_equal_shares_are_tested_by_the_rarer_outcome() -> None:
+    for hits in ((3, 9), (27, 21)):
+        tails = stats.hypergeom(60, sum(hits), 30)
+        expected = min(1.0, 2 * min(tails.cdf(hits[0]), tails.sf(hits[0] - 1)))
+        assert p_equal(Bounded(hits[0] / 30, 1 / 30), Bounded(hits[1] / 30, 1 / 30)) == pytest.approx(expected)
+
+
+def test_values_that_contradict_one_another() -> None:
+    with pytest.raises(InputError) as raised:
+        Bets.of([0.9, 0.1], [0.8, 0.0], [1.0, 0.2], [1.0, 1.0]).estimate()
+    said = "the values contradict one another: are they unbiased, and their bounds right?"
+    assert str(raised.value) == said

@@ -78,3 +78,7 @@ def test_shuffling_gives_the_p_value_of_all_orders() -> None:
     assert 0.1 < exact < 0.4
     assert found.p_value == pytest.approx(exact, abs=4 * np.sqrt(exact * (1 - exact) / 1999))
     assert (found.level, found.n, found.method) == (0.9, 7, "permutation")
+
+
+def test_a_p_value_is_one_in_all_shuffles_at_the_least() -> None:
+    assert kendall([(float(i), float(i)) for i in range(12)], 0.95).p_value == 1 / 2000

@@ -178,3 +178,10 @@ def test_rank_spread_sees_what_the_comparisons_cannot() -> None:
     split = tally_of(np.array([0.1, 0.2]), [True, False], [True, True]).split("g")
     with pytest.raises(Undefined):
         bias.rank_spread(split, violating=True)
+
+
+def test_the_gradient_where_several_values_are_0_is_that_of_rising_together() -> None:
+    slope = bias.power_mean_gradient([0.0, 0.0, 0.5, 0.9])
+    step = 1e-6
+    assert slope[2:] == [0.0, 0.0]
+    assert sum(slope) == pytest.approx(bias.power_mean([step, step, 0.5, 0.9]) / step, rel=1e-6)

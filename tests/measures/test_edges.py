@@ -7,13 +7,16 @@ import pytest
 
 from evenhand.errors import InputError, Undefined
 from evenhand.measures import probability
-from evenhand.measures.agreement import AC1, ALPHA, KAPPA
+from evenhand.measures.agreement import AC1, ALPHA, KAPPA, in_strata
+from evenhand.measures.calibration import Predictions
+from evenhand.measures.calibration import measure as calibrated
 from evenhand.measures.cells import Cells
 from evenhand.measures.divergence import composition, divergences
 from evenhand.measures.perspective import Annotations, Deltas, fingerprints
 from evenhand.measures.perspective.deltas import conformity, sums_by_group
 from evenhand.measures.perspective.fingerprints import in_bins
 from evenhand.measures.perspective.fit import F1, MACRO_F1, as_tables, confusion_columns, confusions, decisions
+from evenhand.measures.ranking import auprc_interpolated, average_precision
 from evenhand.measures.rates import positive_share
 from evenhand.tally import Placed, Rows
 
@@ -127,3 +130,18 @@ def test_counts_that_are_no_table() -> None:
     with pytest.raises(Undefined) as nothing:
         _ = positive_share(Placed.of(np.empty(0), Rows(np.empty(0, dtype=bool), {})).tally().everyone).value
     assert str(nothing.value) == "there are no items"
+
+
+def test_an_order_without_violating_items() -> None:
+    benign = Placed.of(np.array([0.1, 0.2]), Rows(np.zeros(2, dtype=bool), {})).tally().everyone
+    for measure in (average_precision, auprc_interpolated):
+        with pytest.raises(Undefined) as raised:
+            measure(benign)
+        assert str(raised.value) == "there are no violating items"
+
+
+def test_a_class_that_is_neither_given_nor_predicted_weighs_nothing() -> None:
+    p = np.array([[0.7, 0.2, 0.1], [0.3, 0.6, 0.1], [0.6, 0.3, 0.1]])
+    found = calibrated(Predictions.of(p), np.array([0, 1, 1]))
+    assert found.weighted_f1 == pytest.approx((1 * 2 / 3 + 2 * 2 / 3) / 3)
+    assert in_strata(Annotations.of([0, 1], [0, 1], [0, 1]))[1] == (2, 2)  # everybody in one group, and nobody in none

@@ -11,21 +11,23 @@ from scipy import stats
 from scipy.special import expit, logit
 
 from evenhand.errors import InputError
-from evenhand.intervals.survey import Sampled
+from evenhand.intervals.survey import Figure, Sampled, score
 from evenhand.sampling import allocation, effects, strata
-from evenhand.sampling.adaptive import ScoreDriven, draw_batch
+from evenhand.sampling.adaptive import ScoreDriven, draw_batch, next_batch
 from evenhand.sampling.batches import Labelled, learned
 from evenhand.sampling.cells import EDGE, Cells, Counting, Grid, Search
-from evenhand.sampling.designs import Adaptive, Done, by_labels
+from evenhand.sampling.clusters import ClusterDraw, draw_clusters
+from evenhand.sampling.designs import Adaptive, Done, Random, by_labels
 from evenhand.sampling.drawing import Draw, Ranges, stratified, without_replacement
 from evenhand.sampling.estimation import Joined, difference_of_batches, of_batches
 from evenhand.sampling.expectations import Expected, size_for, size_for_recall, split
 from evenhand.sampling.frame import Frame
 from evenhand.sampling.plan import ItemsFile, Measurement, Part, Plan, Pool, Round
-from evenhand.sampling.sequential import Answered, Sequential, _chances, _Plan, draw_next
-from evenhand.sampling.simulation import Population, Simulated, Urns, simulated
+from evenhand.sampling.sequential import Answered, Sequential, _chances, _Plan, draw_next, next_draws
+from evenhand.sampling.simulation import Population, Simulated, Urns, coverage, holds, simulated
 from evenhand.sampling.sizes import Parts, Size, random_size, size_of
-from evenhand.sampling.storage import as_json, from_json, read_plan
+from evenhand.sampling.storage import as_json, check_free, from_json, read_plan
+from evenhand.sampling.stored_parts import part_of
 from evenhand.sampling.strata import Strata
 from evenhand.sampling.stratifying import Stratified
 from evenhand.sampling.targets import Below, Variation, Width, Within
@@ -384,3 +386,83 @@ def test_estimates_of_one_batch_by_hand() -> None:
         for a, b in zip(batch.firsts, ends, strict=True)
     ]
     assert of_batches(FRAME, past, [1.0]).expected == pytest.approx(model, rel=1e-9)
+
+
+def test_draws_lie_in_their_cells_and_a_batch_takes_no_more_than_its_part() -> None:
+    score = np.repeat([0.02, 0.1, 0.3, 0.7], [3000, 500, 300, 200])
+    frame = Frame.of(score)
+    draws = draw_next(frame, [], 400, np.random.default_rng(1), Sequential())
+    chance = _chances(frame, [])[frame.cell_of(draws.places)]
+    expected = (draws.mean - draws.other) / (draws.violating - draws.other)
+    assert expected == pytest.approx(chance)  # of the very cell that the place lies in
+    assert len(np.unique(draws.places)) > 200
+    first = draw_batch(frame, [], 400, np.random.default_rng(2), ScoreDriven())
+    past = [Labelled(first, (np.arange(400) % 9 == 0).astype(float))]
+    later = draw_batch(frame, past, 200, np.random.default_rng(3), ScoreDriven()).draw
+    assert (later.counts <= np.maximum(np.floor(later.sizes / 3), ScoreDriven().each)).all()
+    assert later.counts.sum() == 200
+
+
+def test_small_things_that_numbers_rest_on() -> None:
+    assert Grid(8).places(np.array([1.0 - 1.2e-16]))[0].tolist() == [8]
+    assert size_for(Expected(0.1, 0.09, 500), Within(0.2)).error == Within(0.2).error(0.1)
+    assert Population(SCORE, LABEL, FRAME).times == 1
+    found = Simulated(np.array([0.1, 0.2, 0.3, 0.6]), 50.0, 0.25)
+    assert found.labels(0.1, level=0.9, items=100).value == pytest.approx(found.needed(0.1, items=100))
+    assert found.needed(0.1, items=100) < found.needed(0.1)
+    for wrong, said in (
+        (
+            lambda: stratified(strata.quantile([0.1, 0.2, 0.3], 2), [1, 9], seed=0),
+            "'score 0.2 to highest' has 2 items, fewer than the 9 wanted",
+        ),
+        (
+            lambda: draw_batch(FRAME, [], 601, RNG, ScoreDriven()),
+            "601 labels are more than the 600 items that are left: label all of them, a census",
+        ),
+        (lambda: next_draws(FRAME, [], 1, seed=-1), "the seed must be a whole number from 0 up, not -1"),
+        (lambda: next_batch(FRAME, [], 99, seed=-1), "the seed must be a whole number from 0 up, not -1"),
+        (lambda: allocation.proportional(2, [3, 0]), "column 'sizes', row 2: a whole number from 1 up is needed"),
+        (lambda: allocation.pilot_deviations([1, 1], [0]), "column 'violating': there are 1 values for 2 items"),
+        (lambda: Cells.of([0], [1], [1], [0.0, 1.0], Grid(8)), "column 'logits': there are 2 values for 1 items"),
+        (
+            lambda: Frame.of([0.1, 0.2], by=Strata(np.array([0]), ("de",))),
+            "column 'strata': there are 1 values for 2 items",
+        ),
+        (lambda: Strata.of([-1], ["de"]), "column 'strata', row 1: a whole number from 0 up is needed"),
+        (lambda: strata.oracle([0.1], [0], 0), "the number of strata must be a whole number from 1 up, not 0"),
+    ):
+        with pytest.raises(InputError) as raised:
+            wrong()
+        assert str(raised.value) == said
+    assert draw_clusters([1, 1, 2, 3], 2, seed=0).drawn == 2
+
+
+def test_the_file_of_a_draw_of_clusters(tmp_path) -> None:
+    drawn = ClusterDraw(np.array([3, 4, 9]), np.array([0, 0, 1]), 2, 8)
+    content = part_of(Part("all", ("a", "b", "c"), drawn))
+    assert content["items"] == {"id": ["a", "b", "c"], "row": [3, 4, 9], "cluster": [0, 0, 1], "inclusion": [0.25] * 3}
+    assert content["clusters"] == {"drawn": 2, "total": 8}
+    (tmp_path / "other.json").write_text("{}")
+    with pytest.raises(InputError) as raised:
+        check_free(tmp_path / "other.json")
+    said = "this is another file already: choose another name for the plan"
+    assert str(raised.value) == f"{tmp_path / 'other.json'}: {said}"
+
+
+def test_ends_of_intervals_hold_and_one_label_says_nothing() -> None:
+    figure = Figure(0.2, 0.001, np.inf, 100, 20.0, 0.01)
+    low, high = score(figure, 0.95)
+    for way, end, kept in (("wilson", low, True), ("wilson", high, True), ("wilson", high + 1e-9, False)):
+        assert holds(way, figure, end, 0.95) == kept
+    found = coverage([figure] * 4, 0.2, level=0.9)["log"]
+    assert (found.value, found.method, found.n, found.level) == (1.0, "wilson", 4, 0.9)
+    with pytest.raises(InputError) as raised:
+        Random().draw(FRAME, Done(), 1, RNG)
+    assert str(raised.value) == "the number of labels must be a whole number from 2 up, not 1"
+
+
+def test_strata_of_one_group_that_is_not_the_first_and_their_names() -> None:
+    frame = Frame.of(SCORE, by=Strata(np.ones(600, dtype=np.int64), ("de", "en")))
+    assert Stratified("quantile", 4, "equal").fewest(frame) == 8
+    assert strata.quantile([0.1, 0.2, 0.3, 0.4], 2).names == ("score lowest to 0.3", "score 0.3 to highest")
+    assert strata.equal_width([0.1, 0.6], 2).names == ("score lowest to 0.5", "score 0.5 to highest")
