@@ -45,9 +45,9 @@ def _flags(stands_out: bool) -> tuple[str, ...]:
         (signs(negative_aeg=0.07, positive_aeg=-0.08, subgroup_auc=0.9, unsure=("positive_aeg",)), "E", "apart"),
         (signs(negative_aeg=0.3, bpsn_auc=0.7, subgroup_auc=0.8), "E", "apart"),
         (signs(positive_aeg=-0.3, bnsp_auc=0.7, subgroup_auc=0.8), "E", "apart"),
-        (signs(negative_aeg=0.3, positive_aeg=-0.3), None, None),  # closer, and still told apart
-        (signs(negative_aeg=-0.3, positive_aeg=0.3), None, None),  # told apart better than elsewhere
-        (signs(negative_aeg=-0.3, positive_aeg=0.3, wide=True), None, None),
+        (signs(negative_aeg=0.3, positive_aeg=-0.3), None, "apart"),  # closer, and still told apart
+        (signs(negative_aeg=-0.3, positive_aeg=0.3), None, "better"),  # told apart better than elsewhere
+        (signs(negative_aeg=-0.3, positive_aeg=0.3, wide=True), None, "better"),
         (signs(wide=True, bpsn_auc=0.8), None, None),
         (signs(negative_aeg=0.04, positive_aeg=0.04), None, None),  # certain, and too little to matter
         (signs(negative_aeg=0.3, positive_aeg=0.3, unsure=("negative_aeg", "positive_aeg")), None, None),

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
+from evenhand.audits.direction import backwards
 from evenhand.estimate import Estimate
 from evenhand.figures.bias import MOST, worst_first
 from evenhand.finding import Finding, Reading
@@ -13,6 +14,7 @@ from evenhand.measures import bias
 from evenhand.reports.picking import get, parts, slice_name
 from evenhand.reports.section import Grid, Section
 from evenhand.reports.words import word
+from evenhand.reports.worst import lowest_auc
 
 AT_THRESHOLD = ("tpr", "tpr_gap", "fpr", "fpr_gap", "precision")
 SUMMARY = (
@@ -29,6 +31,7 @@ OVERALL = ("auroc", "jigsaw_score", "tpr", "fpr", "precision")  # of these, in a
 FIVE = tuple(comparison.name for comparison in bias.COMPARISONS)
 HEAT = ("count", "positive_share", *FIVE)
 OWN = ("model", "against", "group")  # keys of slices that are not the evidence's
+TENDENCIES = ("higher", "lower", "apart", "better")
 OPEN = 3  # so many of the worst groups are unfolded at first
 
 
@@ -41,6 +44,7 @@ def section(finding: Finding) -> dict[str, Any]:
         "groups": groups,
         "summary": summary,
         "small_summary": any("small" in e.flags for _, found, _ in summary.rows for e in found if e is not None),
+        "backwards": list(backwards(finding)),
         "headlines": _headlines(finding, models, groups),
         "heat": _tables(finding, models, groups, HEAT, {}),
         "at_threshold": _tables(finding, models, groups, AT_THRESHOLD, {}),
@@ -126,22 +130,10 @@ def _headlines(finding: Finding, models: tuple[str, ...], groups: list[str]) -> 
     for model in models or ("",):
         named = _named(models, model)
         readings = {r.slice["group"]: r for r in finding.readings if r.slice.items() >= named.items()}
-        found = {kind: [g for g in groups if readings[g].tendency == kind] for kind in ("higher", "lower", "apart")}
+        found = {kind: [g for g in groups if readings[g].tendency == kind] for kind in TENDENCIES}
         quiet = len(groups) - sum(len(names) for names in found.values())
-        headlines.append({"model": model, **found, "quiet": quiet, "worst": _worst(finding, named, groups)})
+        headlines.append({"model": model, **found, "quiet": quiet, "worst": lowest_auc(finding, named, groups)})
     return headlines
-
-
-def _worst(finding: Finding, named: Mapping[str, str], groups: list[str]) -> tuple[str, str, Estimate] | None:
-    """The lowest AUC of a group that stands out."""
-    found = [
-        (e.value, group, measure, e)
-        for group in groups
-        for measure in (comparison.name for comparison in bias.AUCS)
-        for e in (finding.get(measure, **named, group=group),)
-        if e.value is not None and "stands_out" in e.flags
-    ]
-    return min(found)[1:] if found else None
 
 
 def _card(finding: Finding, models: tuple[str, ...], group: str, is_open: bool) -> dict[str, Any]:

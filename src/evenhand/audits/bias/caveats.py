@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from evenhand.audits.bias.settings import BiasSettings
+from evenhand.audits.direction import backwards
 from evenhand.audits.quantity import SMALL
 from evenhand.evidence import Evidence
 from evenhand.finding import Finding
@@ -11,6 +12,7 @@ from evenhand.finding import Finding
 def of(evidence: Evidence, finding: Finding, settings: BiasSettings, *, tests: int) -> tuple[str, ...]:
     """The general ones first, then those of this evidence."""
     found = [
+        *backwards(finding),
         "The labels are taken as right. If annotators judged groups differently, these numbers carry that difference.",
         "A difference is not yet a cause: the items of a group may differ from others in more than the group.",
     ]

@@ -98,8 +98,12 @@ def widest_by_chance(split: Split, *, violating: bool) -> float:
 
 
 def tendency(signs: Signs, letter: str | None) -> str | None:
-    """In one word: scored `higher` or `lower` than the background, or told `apart` less well or more widely."""
+    """In one word: scored `higher` or `lower` than others, told `apart` less well or more widely, or `better`."""
     if letter in ("E", "F", "G"):
+        return "apart"
+    if signs.moved("negative_aeg") < 0 < signs.moved("positive_aeg"):
+        return "better"
+    if signs.moved("positive_aeg") < 0 < signs.moved("negative_aeg"):
         return "apart"
     return {1: "higher", -1: "lower", 0: None}[signs.direction]
 

@@ -39,12 +39,12 @@ def audit_collaboration(evidence: Evidence, settings: CollaborationSettings, pro
         if not part.number:
             drawn += exhibits(views, strategies, settings)
     origin = provenance(evidence, settings) | {"thresholds": thresholds, "strategies": [s.name for s in strategies]}
-    finding = Finding("collaboration", QUESTION, judged(entries, settings.level), (), origin)
+    entire = judged(entries, settings.level)
+    finding = Finding("collaboration", QUESTION, entire, (), origin, exhibits=tuple(drawn))
     return replace(
         finding,
-        exhibits=tuple(drawn),
         readings=tuple(readings.of(finding, evidence.models, strategies, settings)),
-        caveats=caveats.of(evidence, drawn, settings),
+        caveats=caveats.of(evidence, finding, settings),
     )
 
 

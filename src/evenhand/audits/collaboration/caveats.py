@@ -5,18 +5,20 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from evenhand.audits.collaboration.settings import CollaborationSettings
+from evenhand.audits.direction import backwards
 from evenhand.evidence import Evidence
-from evenhand.finding import Exhibit
+from evenhand.finding import Exhibit, Finding
 
 
-def of(evidence: Evidence, drawn: Sequence[Exhibit], settings: CollaborationSettings) -> tuple[str, ...]:
+def of(evidence: Evidence, finding: Finding, settings: CollaborationSettings) -> tuple[str, ...]:
     """Always the same ones, capacities that review nothing or everything, and what was noted about the evidence."""
     return (
+        *backwards(finding),
         "The reviewer is taken to be right about every item. Real people are not: evenhand plan says what their "
         "errors change.",
         "Intervals hold for this way of choosing, its cut taken as given; areas under precision over recall and the "
         "calibration error are approximate.",
-        *dict.fromkeys(_odd(drawn, settings)),
+        *dict.fromkeys(_odd(finding.exhibits, settings)),
         *evidence.notes,
     )
 

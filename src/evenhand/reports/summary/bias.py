@@ -6,12 +6,17 @@ from collections.abc import Iterator
 
 from evenhand.figures.bias import worst_first
 from evenhand.finding import Finding
-from evenhand.measures.bias import COMPARISONS
 from evenhand.reports.picking import Named, models
 from evenhand.reports.summary.point import Point, listed, reach
 from evenhand.reports.words import interval, number, word
+from evenhand.reports.worst import lowest_auc, widest_gap
 
-KINDS = {"higher": "scored higher than the rest", "lower": "scored lower", "apart": "told apart less well"}
+KINDS = {
+    "higher": "scored higher than the rest",
+    "lower": "scored lower",
+    "apart": "told apart less well",
+    "better": "told apart better",
+}
 NEXT = (
     "Read items of these groups that the model gets wrong (--examples 5), and have people look before it decides on "
     "them alone; training with balanced sentences may mend it (evenhand train --balance)."
@@ -54,20 +59,10 @@ def _marked(finding: Finding, model: Named, group: str) -> bool:
 
 def _worst(finding: Finding, model: Named, groups: list[str]) -> str:
     """The lowest AUC that stands out, or else the widest gap."""
-    marked = [
-        (measure, group, e)
-        for group in groups
-        for measure in (comparison.name for comparison in COMPARISONS)
-        for e in (finding.get(measure, **model, group=group),)
-        if e.value is not None and "stands_out" in e.flags
-    ]
-    if not marked:
+    lowest = lowest_auc(finding, model, groups)
+    found = lowest or widest_gap(finding, model, groups)
+    if not found or found.estimate.value is None:
         return ""
-    measure, group, e = min(marked, key=lambda one: _badness(one[0], one[2].value or 0.0))
-    return f"Worst: {group}, {word(measure).label} {number(measure, e.value or 0.0)} ({interval(measure, e)})."
-
-
-def _badness(measure: str, value: float) -> tuple[bool, float]:
-    """AUCs before gaps, the worst first."""
-    is_gap = word(measure).kind == "gap"
-    return is_gap, -abs(value) if is_gap else value
+    group, measure, e = found
+    told = f"{group}, {word(measure).label} {number(measure, found.estimate.value)} ({interval(measure, e)})."
+    return f"{'Worst' if lowest else 'The widest gap'}: {told}"
