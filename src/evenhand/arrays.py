@@ -10,13 +10,14 @@ from evenhand.errors import InputError
 Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]
 Bools = npt.NDArray[np.bool_]
+EXACT = 2**53  # up to here a float has every whole number
 
 
 def numbers(values: npt.ArrayLike, name: str, *, size: int | None = None) -> Floats:
     """A flat array of finite numbers, one per item where a number of items is given."""
     try:
         array = np.atleast_1d(np.asarray(values, dtype=np.float64))
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         raise InputError("these are not all numbers; give one number per item", column=name) from None
     if array.ndim != 1:
         raise InputError(f"one number per item is needed, not a table of {array.ndim} dimensions", column=name)
@@ -43,7 +44,8 @@ def labels(values: npt.ArrayLike, name: str = "label", *, size: int | None = Non
 def wholes(values: npt.ArrayLike, name: str, *, least: int = 0, size: int | None = None) -> Ints:
     """Whole numbers from `least` up."""
     array = numbers(values, name, size=size)
-    refuse((array != np.floor(array)) | (array < least), f"a whole number from {least} up is needed", name)
+    bad = (array != np.floor(array)) | (array < least) | (array > EXACT)
+    refuse(bad, f"a whole number from {least} up is needed", name)
     return array.astype(np.int64)
 
 

@@ -48,10 +48,13 @@ class Comparison:
         return (1.0 - _mean(split, self.low, self.high)) + self.shift
 
     def check(self, split: Split) -> None:
-        """Undefined when one of the two samples is empty."""
+        """Undefined when one of the two samples is empty, or so light that the rest of its class drowns it."""
         for which in (self.high, self.low):
-            if not split.sample(which).total.count:
+            total = split.sample(which).total
+            if not total.count:
                 raise Undefined(f"there are no {NAMES[which]}")
+            if not total.weight > 0.0:
+                raise Undefined(f"the {NAMES[which]} weigh nothing beside the others")
 
 
 # An average equality gap is 1/2 - AUC(background over group), which is AUC(group over background) - 1/2.

@@ -14,7 +14,7 @@ import numpy as np
 from evenhand.errors import Undefined
 from evenhand.tally import Classes, FloatArray, IntArray, Mass, Placed, Tally
 from evenhand.tally.mass import Prefix
-from evenhand.tally.order import Scores, ordered
+from evenhand.tally.order import Scores, first_from, ordered
 
 TIED = 1e-12  # values closer than this are equal: p(1 − p) breaks the tie of p and 1 − p in floating point
 
@@ -68,7 +68,7 @@ class Cells:
 
     def cut(self, threshold: float) -> int:
         """The first cell that is flagged: its score is at or above the threshold, in the precision of the scores."""
-        return int(np.searchsorted(self.scores, self.scores.dtype.type(threshold), side="left"))
+        return first_from(self.scores, threshold)
 
     def heaped(self, parts: FloatArray) -> FloatArray:
         """An amount per cell, per distinct score."""

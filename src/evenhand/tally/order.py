@@ -61,3 +61,10 @@ def _sortable(scores: Scores) -> npt.NDArray[Any]:
     negative = (bits >> kind(sign)).astype(bool)
     flipped: npt.NDArray[Any] = np.where(negative, ~bits, bits | (kind(1) << kind(sign)))
     return flipped
+
+
+def first_from(scores: Scores, threshold: float) -> int:
+    """The first of ascending scores that is at or above a threshold, in the precision of the scores."""
+    with np.errstate(over="ignore"):  # beyond every float32 is infinity
+        cut = scores.dtype.type(threshold)
+    return int(np.searchsorted(scores, cut, side="left"))

@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from evenhand.tally.mass import Classes, Confusion, FloatArray, IntArray, Mass, dot
-from evenhand.tally.order import Scores
+from evenhand.tally.order import Scores, first_from
 from evenhand.tally.split import Split
 
 
@@ -130,7 +130,7 @@ class Tally:
         }
 
     def _cut(self, threshold: float) -> int:
-        cut = int(np.searchsorted(self.scores, self.scores.dtype.type(threshold), side="left"))
+        cut = first_from(self.scores, threshold)
         straddled = self.highest is not None and cut > 0 and bool(self.highest[cut - 1] >= threshold)
         if straddled:
             raise ValueError(f"the threshold {threshold} lies inside a score bin: bin with it as an edge")

@@ -7,6 +7,7 @@ means, for which percentiles of the draws do.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import NamedTuple
 
 import numpy as np
@@ -15,6 +16,7 @@ from evenhand.audits.calibration.numbers import Number
 from evenhand.intervals import bootstrap
 from evenhand.intervals.calibration import METHOD, Errors, combined
 from evenhand.measures.calibration import Calibration, cece, ece_variance
+from evenhand.tally import FloatArray
 
 SUMS = ("ece", "sce", "ace", "msece", "wsece")
 
@@ -45,19 +47,25 @@ def sure(number: Number, plain: Calibration, drawn: Sequence[Calibration], level
 
 def _sum(measure: str, plain: Calibration, drawn: Sequence[Calibration]) -> Errors:
     gaps = plain.gaps[measure]
-    return Errors.of(gaps, np.array([one.gaps[measure] for one in drawn]).reshape(-1, *gaps.shape))
+    return _errors(gaps, np.array([one.gaps[measure] for one in drawn]).reshape(-1, *gaps.shape))
 
 
 def _class(column: int, plain: Calibration, drawn: Sequence[Calibration]) -> Errors:
     some = [one.by_class.gaps[column] for one in drawn if one.sizes[column] > 0.0]
     gaps = plain.by_class.gaps[column]
-    return Errors.of(gaps, np.array(some).reshape(-1, *gaps.shape))
+    return _errors(gaps, np.array(some).reshape(-1, *gaps.shape))
 
 
 def _classes(plain: Calibration, drawn: Sequence[Calibration]) -> Errors:
     gaps = plain.by_class.gaps[plain.present]
     some = [one.by_class.gaps[plain.present] for one in _with_all(plain, drawn)]
-    return Errors.of(gaps, np.array(some).reshape(-1, *gaps.shape))
+    return _errors(gaps, np.array(some).reshape(-1, *gaps.shape))
+
+
+def _errors(gaps: FloatArray, draws: FloatArray) -> Errors:
+    """Of gaps between shares: no error of that kind is above 1."""
+    found = Errors.of(gaps, draws)
+    return replace(found, most=np.minimum(found.most, np.maximum(found.value, 1.0)))
 
 
 def _with_all(plain: Calibration, drawn: Sequence[Calibration]) -> list[Calibration]:
