@@ -10,6 +10,7 @@ import difflib
 import re
 from collections.abc import Iterable
 
+LONGEST = 800  # characters of a part of a message: a value may be as long as a book
 CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f]")  # what could move a terminal's cursor or break a drawing
 
 
@@ -53,4 +54,5 @@ def nearest(word: str, known: Iterable[str]) -> str:
 
 
 def _one_line(text: str) -> str:
-    return CONTROL.sub("�", " ".join(str(text).split()))
+    line = CONTROL.sub("�", " ".join(str(text).split()))
+    return line if len(line) <= LONGEST else f"{line[: LONGEST - 200]} … {line[-180:]}"

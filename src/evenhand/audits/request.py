@@ -63,6 +63,8 @@ class Request:
             if name not in (*ROLES, *SETTINGS):
                 raise InputError(f"there is no option '{name}'; {nearest(name, (*ROLES, *SETTINGS))}")
         chosen = audits or written.get("audits") or ()
+        if not all(isinstance(name, str) for name in (chosen if isinstance(chosen, (list, tuple)) else [chosen or ""])):
+            raise InputError(f"audits are names, not {chosen!r}")
         return cls(
             data,
             Declaration.of({name: value for name, value in merged.items() if name in ROLES}),
@@ -89,6 +91,8 @@ def _read(path: Path) -> dict[str, Any]:
             raise InputError(f"there is no part '{name}'; {nearest(name, known)}", source=str(path))
     if not isinstance(content.get("data"), str):
         raise InputError("the entry 'data' must name a file or a database URL", source=str(path))
+    if not isinstance(content.get("query", ""), str):
+        raise InputError("the entry 'query' must be a statement in SQL", source=str(path))
     for part in ("columns", "spellings", "settings"):
         if not isinstance(content.get(part, {}), dict):
             raise InputError(f"'{part}' must be a table: [{part}]", source=str(path))
@@ -111,7 +115,7 @@ def read_toml(path: Path) -> dict[str, Any]:
         return tomllib.loads(path.read_text(encoding="utf-8"))
     except FileNotFoundError:
         raise InputError("there is no such file", source=str(path)) from None
-    except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
+    except (OSError, ValueError, RecursionError) as error:
         raise InputError(f"not a readable TOML file: {error}", source=str(path)) from None
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import sys
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, fields
 from typing import Any, Self, get_args, get_origin, get_type_hints
@@ -62,4 +63,6 @@ def _typed(name: str, kind: Any, value: Any) -> Any:
     number = wanted is float and isinstance(value, int) and not isinstance(value, bool)
     if (not isinstance(value, wanted) and not number) or (wanted is int and isinstance(value, bool)):
         raise InputError(f"{name} must be {WORDS[wanted]}, not {value!r}")
+    if number and abs(value) > sys.float_info.max:
+        raise InputError(f"{name} is larger than any number can be")
     return float(value) if wanted is float else value

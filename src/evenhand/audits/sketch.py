@@ -12,7 +12,7 @@ import polars as pl
 from evenhand.audits.guessing import Guess, distinct, guess_roles
 from evenhand.choices import Roles, Row, Settings, Tables, rows
 from evenhand.errors import CONTROL
-from evenhand.evidence import Source
+from evenhand.evidence import Source, faults
 
 LOOKED_AT = 10_000  # rows
 ASKED = "?"  # stands where a person must say what we could not guess
@@ -25,6 +25,7 @@ SPELLINGS = """
 
 def sketch(source: Source, data: str, query: str | None, *, beside: Path) -> str:
     """The text of a TOML declaration for this source, to be written to `beside`."""
+    faults.no_patterns(list(source.columns()), source.name)
     frame = source.collect(lambda lazy: lazy.head(LOOKED_AT))
     lines = [
         f"# What the columns of {CONTROL.sub('�', data)} mean, for: evenhand audit THIS-FILE",

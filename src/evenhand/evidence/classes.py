@@ -12,6 +12,7 @@ from evenhand.evidence.columns import Table
 from evenhand.evidence.declaration import Declaration
 from evenhand.tally import FloatArray, IntArray
 
+EXACT = 2**53
 ROUNDED = 0.01  # how far the sum of a row may be from one: what rounding to two places makes of four classes or so
 
 
@@ -86,6 +87,11 @@ def label(table: Table, declaration: Declaration) -> tuple[IntArray, list[str]]:
 def words_of(table: Table, column: str) -> pl.Series:
     """Labels as words; whole numbers that came as 1.0 are 1."""
     values = table.frame[column]
-    if values.dtype.is_float() and bool((values.drop_nans().floor() == values.drop_nans()).all()):
+    if values.dtype.is_float() and _whole(values.drop_nans().drop_nulls()):
         table = Table(table.name, table.frame.with_columns(values.fill_nan(None).cast(pl.Int64)), table.rows)
     return table.words(column, "labels")
+
+
+def _whole(values: pl.Series) -> bool:
+    """Whole numbers, all of which a float has exactly."""
+    return bool((values.floor() == values).all() and (values.abs() <= EXACT).all())

@@ -17,6 +17,7 @@ from evenhand.tally.order import Scores
 from evenhand.tally.rows import Mask
 
 TRUTH = {"true": "1", "false": "0"}
+MOST, LEAST = 2**53, 1e-12  # of a count, which must be exact; of an inclusion probability, whose inverse is a weight
 DECIMAL_COMMA = re.compile(r"-?\d*,\d+")
 
 
@@ -55,7 +56,7 @@ class Table:
     def words(self, column: str, what: str) -> pl.Series:
         """A column of names, without blanks around them and in characters that can be shown; blank ones are empty."""
         values = self.frame[column]
-        if values.dtype.is_nested() or values.dtype == pl.Binary:
+        if values.dtype.is_nested() or values.dtype in (pl.Binary, pl.Duration, pl.Object):
             self.fail(f"{what} must be words or numbers, not {values.dtype}", column)
         text = values.cast(pl.String).str.strip_chars()
         if text.str.contains(CONTROL.pattern).any():
@@ -87,8 +88,9 @@ def score(table: Table, column: str, scale: Scale, notes: list[str], what: str =
         bad = (values < scale.lowest) | (values > scale.highest)
         if bad.any():
             worst = values.filter(bad)[0]
+            shown = f"{worst:g}" if not scale.lowest <= float(f"{worst:g}") <= scale.highest else repr(worst)
             table.fail(
-                f"the {what} {worst:g} is outside {scale.lowest:g} to {scale.highest:g}; "
+                f"the {what} {shown} is outside {scale.lowest:g} to {scale.highest:g}; "
                 "declare another scale (percent, logit or rank) if that is what it is",
                 column,
                 bad,
@@ -180,7 +182,7 @@ def is_number(text: str) -> bool:
 def counts(table: Table, column: str) -> FloatArray:
     """How many equal rows each row stands for: whole numbers."""
     values = _weights(table, column, "a count")
-    bad = (values < 0) | (values.floor() != values)
+    bad = (values < 0) | (values.floor() != values) | (values > MOST)
     if bad.any():
         table.fail(
             f"{values.filter(bad)[0]:g} is no count; counts are whole numbers from 0. "
@@ -196,7 +198,7 @@ def counts(table: Table, column: str) -> FloatArray:
 def inclusion(table: Table, column: str) -> FloatArray:
     """The probability with which each row came into the sample."""
     values = _weights(table, column, "an inclusion probability")
-    bad = ~((values > 0) & (values <= 1))
+    bad = ~((values >= LEAST) & (values <= 1))
     if bad.any():
         table.fail(f"{values.filter(bad)[0]:g} is no inclusion probability: above 0, up to 1", column, bad)
     return values.to_numpy()

@@ -15,6 +15,7 @@ EXCLUSIVE = (
     *("item", "annotator", "score", "probabilities", "label", "groups", "group_by"),
     *("text", "id", "count", "inclusion", "decision"),
 )
+BESIDES_TEXT = ("slices", "uncertainty", "stratum", "annotator_groups", "within")  # a text is nothing else
 DUPLICATES = ("refuse", "first", "last", "drop")
 # What slices and records of findings are made of.
 RESERVED = {"audit", "measure", "slice", "value", "low", "high", "level", "method", "n", "note", "flags", "p_value"}
@@ -112,6 +113,10 @@ def _check_one_meaning(declaration: Declaration) -> None:
             if column in meanings:
                 raise InputError(f"the column '{column}' is declared as {meanings[column]} and as {role}")
             meanings[column] = role
+    for role in BESIDES_TEXT:
+        given = getattr(declaration, role)
+        if declaration.text and declaration.text in ((given,) if isinstance(given, str) else given or ()):
+            raise InputError(f"the column '{declaration.text}' is declared as text and as {role}")
     for name in (*meanings, *declaration.slices, *declaration.terms, *declaration.classes):
         if CONTROL.search(name):
             raise InputError(f"the name '{name}' holds a control character: rename it")

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Mapping
+import sys
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, fields
 from typing import Any
 
@@ -137,14 +138,15 @@ def _without_common(columns: tuple[str, ...]) -> tuple[str, ...]:
 
 def _typed(name: str, kind: str, value: Any) -> Any:
     if kind.startswith("tuple"):
-        parts = (value,) if isinstance(value, (str, int, float)) else tuple(value)
+        one = isinstance(value, (str, Mapping)) or not isinstance(value, Iterable)
+        parts = (value,) if one else tuple(value)
         return tuple(_text(name, part) for part in parts)
     if kind == "bool":
         if not isinstance(value, bool):
             raise InputError(f"{name} must be true or false, not {value!r}")
         return value
     if kind == "float":
-        if isinstance(value, bool) or not isinstance(value, (int, float)):
+        if isinstance(value, bool) or not isinstance(value, (int, float)) or abs(value) > sys.float_info.max:
             raise InputError(f"{name} must be a number, not {value!r}")
         return float(value)
     return _text(name, value)
@@ -159,8 +161,13 @@ def _text(name: str, value: Any) -> str:
 def _terms(value: Any) -> dict[str, tuple[str, ...]]:
     """Groups by words: a list of words, or names with their words."""
     listed = (value,) if isinstance(value, str) else value
-    named = listed if isinstance(listed, Mapping) else {word: (word,) for word in listed}
-    terms = {str(name): (words,) if isinstance(words, str) else tuple(words) for name, words in named.items()}
+    if not isinstance(listed, Iterable):
+        raise InputError(f"terms must be words, or names with their words, not {value!r}")
+    named = listed if isinstance(listed, Mapping) else {str(word): word for word in listed}
+    terms = {
+        str(name): (words,) if isinstance(words, str) else tuple(words) if isinstance(words, Iterable) else ()
+        for name, words in named.items()
+    }
     for name, words in terms.items():
         if not words or not all(isinstance(word, str) and word.strip() for word in words):
             raise InputError(f"the group '{name}' has no words")

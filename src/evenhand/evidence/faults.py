@@ -6,7 +6,7 @@ import csv
 import gzip
 import json
 import zlib
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import IO
 
@@ -14,10 +14,11 @@ import polars as pl
 
 from evenhand.errors import InputError, nearest
 
+UNREADABLE = (pl.exceptions.PolarsError, pl.exceptions.PanicException, OSError)  # what a reader raises
 BROKEN = (OSError, EOFError, zlib.error)  # what a damaged gzip file raises
 
 
-def explain(error: Exception, name: str, kind: str | None, found: InputError | None) -> InputError:
+def explain(error: BaseException, name: str, kind: str | None, found: InputError | None) -> InputError:
     """One line that a person can act on: where the fault was found, or else what the reader said."""
     if isinstance(error, PermissionError):
         return InputError("the file may not be read: permission denied", source=name)
@@ -38,7 +39,17 @@ def unknown_column(column: str, known: list[str], name: str) -> InputError:
     return InputError(f"there is no column '{column}'; {nearest(column, known)}", source=name)
 
 
-def _first(error: Exception) -> str:
+def no_patterns(columns: Sequence[str], name: str) -> list[str]:
+    """Columns by their very names; '*' and '^…$' would stand for others too."""
+    for column in columns:
+        if column == "*" or (column.startswith("^") and column.endswith("$")):
+            raise InputError(
+                "a name like this is a pattern to the reader: rename the column", source=name, column=column
+            )
+    return list(columns)
+
+
+def _first(error: BaseException) -> str:
     return str(error).strip().splitlines()[0] if str(error).strip() else type(error).__name__
 
 
@@ -56,7 +67,10 @@ def check_header(path: Path) -> None:
         raise InputError("not UTF-8 text (it looks like UTF-16): save the file as UTF-8", source=str(path))
     if "�" in header:
         raise InputError("not UTF-8 text in the header: save the file as UTF-8", source=str(path))
-    names = header.split(separator(path)) if '"' not in header else next(_rows([header], path), [])
+    try:
+        names = header.split(separator(path)) if '"' not in header else next(_rows([header], path), [])
+    except csv.Error:
+        raise InputError('a quote (") in the header is not closed in its line', source=str(path)) from None
     if twice := [name for name in names if name and names.count(name) > 1]:
         raise InputError(f"the header names '{twice[0]}' more than once", source=str(path))
 
@@ -85,7 +99,10 @@ def cut_off(path: Path) -> InputError | None:
 
 
 def _open(path: Path) -> IO[bytes]:
-    return gzip.open(path) if path.suffix.lower() == ".gz" else path.open("rb")  # type: ignore[return-value]
+    """Compressed or not, by how it begins rather than by what it is called."""
+    with path.open("rb") as file:
+        packed = path.suffix.lower() == ".gz" and file.read(2) == b"\x1f\x8b"
+    return gzip.open(path) if packed else path.open("rb")  # type: ignore[return-value]
 
 
 def _whole(path: Path) -> InputError | None:
@@ -113,9 +130,9 @@ def _json_lines(path: Path) -> InputError | None:
     with _open(path) as file:
         for number, line in enumerate(file, start=1):
             try:
-                record = json.loads(line) if line.strip() else {}
-            except json.JSONDecodeError as error:
-                return InputError(f"not valid JSON: {error.msg}", row=number)
+                record = json.loads(line.decode("utf-8", errors="replace")) if line.strip() else {}
+            except (ValueError, RecursionError) as error:
+                return InputError(f"not valid JSON: {getattr(error, 'msg', error)}", row=number)
             if not isinstance(record, dict):
                 return InputError("each line must be one JSON object", row=number)
     return None

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import glob
+import logging
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
@@ -47,6 +48,7 @@ def _xlsx(path: Path) -> pl.LazyFrame:
         import fastexcel  # noqa: F401
     except ImportError:
         raise InputError("reading XLSX needs an extra: pip install 'evenhand[xlsx]'", source=str(path)) from None
+    logging.getLogger("fastexcel").addHandler(logging.NullHandler())  # it would speak on the error channel
     try:
         return pl.read_excel(path, engine="calamine", infer_schema_length=None).lazy()
     except Exception as error:  # the reader raises errors of several packages
@@ -106,7 +108,7 @@ class File:
         """The table with nothing changed: fields of delimited text stay text."""
         return self.format.verbatim(self.path) if self.format.verbatim else self.scan(every_row=True)
 
-    def explain(self, error: Exception) -> InputError:
+    def explain(self, error: BaseException) -> InputError:
         """Why reading failed, and in which row."""
         found = self.format.locate(self.path) if self.format.locate else None
         return faults.explain(error, str(self.path), self.format.name, found)

@@ -21,6 +21,7 @@ from evenhand.tally import FloatArray, IntArray
 from evenhand.tally.rows import Mask
 
 BENIGN, VIOLATING, UNLABELLED, UNSURE = 0, 1, -1, -2  # what people found
+MOST = 100_000_000  # items
 YES, NO = ("1", "true", "yes"), ("0", "false", "no")
 
 
@@ -56,7 +57,7 @@ def judgements(table: Table, declaration: Declaration) -> Judgements:
         table.fail(problem, declaration.label or "", pl.Series(~drawn))
     asked = table if drawn.all() else table.only(drawn)
     stratum, strata = _strata(asked, drawn, declaration)
-    times = columns.counts(table, declaration.count) if declaration.count else np.ones(len(answer))
+    times = _times(table, drawn, declaration) if declaration.count else np.ones(len(answer))
     return Judgements(
         answer=answer,
         times=times.astype(np.int32),
@@ -108,6 +109,16 @@ def _removed(table: Table, declaration: Declaration) -> Mask | None:
             bad,
         )
     return np.array(taken.to_numpy())
+
+
+def _times(table: Table, drawn: Mask, declaration: Declaration) -> FloatArray:
+    """Counts; labelled rows are looked at one by one, as many as they stand for."""
+    assert declaration.count is not None
+    found = columns.counts(table, declaration.count)
+    if found[drawn].sum() > MOST or (found > MOST).any():
+        problem = f"the rows stand for more than {MOST:,} items, which is too many to look at one by one"
+        table.fail(problem, declaration.count)
+    return found
 
 
 def _inclusion(asked: Table, drawn: Mask, declaration: Declaration) -> FloatArray | None:

@@ -31,6 +31,7 @@ def _check_known(source: Source, wanted: Sequence[str]) -> None:
     for column in wanted:
         if column not in known:
             raise faults.unknown_column(column, known, source.name)
+    faults.no_patterns(wanted, source.name)
 
 
 def read_table(source: Source, declaration: Declaration) -> Table:

@@ -43,12 +43,22 @@ class Source:
         frame = self.frame
         if self.file:
             frame = self.file.verbatim() if verbatim else self.file.scan(every_row=True)
-        frame = frame if columns is None else frame.select(columns)
+        frame = frame if columns is None else frame.select(faults.no_patterns(columns, self.name))
         frame = frame.slice(skip) if skip else frame
         whole = self._whole()
         found = self._explained(lambda: frame.collect_batches(chunk_size=rows, optimizations=whole))
         while (batch := self._explained(lambda: next(found, None))) is not None:
             yield batch
+
+    def as_written(self, columns: Sequence[str]) -> pl.DataFrame:
+        """Some columns with nothing changed: fields of delimited text are the text they are."""
+        wanted = faults.no_patterns(columns, self.name)
+
+        def read() -> pl.DataFrame:
+            frame = self.file.verbatim() if self.file else self.frame
+            return frame.select(wanted).collect()
+
+        return self._explained(read)
 
     def fingerprint(self) -> dict[str, str]:
         """What identifies the source: the file and its hash, or the database and its query."""
@@ -64,7 +74,12 @@ class Source:
             except pl.exceptions.ComputeError:
                 if not (self.file and self.file.format.again):
                     raise
+            try:
                 return action(self.file.scan(every_row=True))
+            except pl.exceptions.ComputeError:  # a number that is too long for one, such as an id
+                if not self.file.format.verbatim:
+                    raise
+                return action(self.file.verbatim())
 
         return self._explained(again)
 
@@ -72,7 +87,7 @@ class Source:
         """Do it; a failure says where in the file."""
         try:
             return action()
-        except (pl.exceptions.PolarsError, OSError) as error:
+        except faults.UNREADABLE as error:
             raise (self.file.explain(error) if self.file else faults.explain(error, self.name, None, None)) from error
 
 
@@ -97,7 +112,7 @@ def _file(path: Path) -> Source:
     file = File.of(path)
     try:
         frame = file.scan()
-    except (pl.exceptions.PolarsError, OSError) as error:
+    except faults.UNREADABLE as error:
         raise file.explain(error) from error
     return Source(str(path), frame, file, _in_background(_hash, path))
 
