@@ -17,6 +17,7 @@ from evenhand.seal import hash_of
 
 FORMAT = 1
 KEYS = {"format", "method", "classes", "passing", "parameters", "fitted_on", "options", "warnings", "seal"}
+DEPTHS = {"float": 0, "tuple[float, ...]": 1, "Rows": 2}  # of lists, by what a curve says its numbers are
 ABOUT = {"data", "columns", "scale", "items"}
 
 
@@ -79,7 +80,7 @@ def from_json(text: str) -> Calibrator:
             scale=about["scale"],
             warnings=tuple(content["warnings"]),
         )
-    except (TypeError, ValueError, KeyError, AttributeError):
+    except (TypeError, ValueError, KeyError, AttributeError, OverflowError):
         raise InputError("the parameters do not fit together: fit the calibrator again") from None
 
 
@@ -109,16 +110,18 @@ def _curve(method: Method, parameters: Mapping[str, Any] | None, width: int) -> 
         return None
     if parameters is None or set(parameters) != {field.name for field in fields(method.curve)}:
         raise ValueError
-    curve: Curve = method.curve(**{name: _numbers(value) for name, value in parameters.items()})
+    depths = {field.name: DEPTHS[str(field.type)] for field in fields(method.curve)}
+    curve: Curve = method.curve(**{name: _numbers(value, depths[name]) for name, value in parameters.items()})
     if not curve.fits(width):
         raise ValueError
     return curve
 
 
-def _numbers(value: Any) -> Any:
-    if isinstance(value, list):
-        return tuple(_numbers(one) for one in value)
-    if isinstance(value, bool) or not isinstance(value, (int, float)):
+def _numbers(value: Any, depth: int) -> Any:
+    """A number, a list of them, or a list of lists."""
+    if isinstance(value, list) and depth:
+        return tuple(_numbers(one, depth - 1) for one in value)
+    if depth or isinstance(value, bool) or not isinstance(value, (int, float)):
         raise ValueError
     return float(value)
 

@@ -36,7 +36,7 @@ class Description:
         try:
             table = _table(file)
             kind = table.pop("kind", None)
-            if kind not in KINDS:
+            if not isinstance(kind, str) or kind not in KINDS:
                 raise InputError(f"the file must say a kind of model; {nearest(str(kind), KINDS)}")
             options = {"name": file.stem, **checked(KINDS[kind], table)}
             if kind == "endpoint":
@@ -76,5 +76,5 @@ def _table(file: Path) -> dict[str, Any]:
         raise InputError(f"the file cannot be read: {error.strerror}") from None
     except UnicodeDecodeError:
         raise InputError("the file is not UTF-8 text") from None
-    except tomllib.TOMLDecodeError as error:
+    except (ValueError, RecursionError) as error:
         raise InputError(f"the file is not TOML: {error}") from None

@@ -89,19 +89,33 @@ def manifest(folder: Path) -> dict[str, Any]:
     try:
         content = json.loads(text)
         form = content["format"]
-    except (ValueError, TypeError, KeyError):
+    except (ValueError, TypeError, KeyError, RecursionError):
         raise _altered(MANIFEST) from None
     if form != FORMAT:
         raise InputError(
             f"made by another version of Evenhand (format {form}; this one reads {FORMAT}): train it again"
         )
     content.pop("seal", None)
-    if text != _sealed(content):
+    try:
+        whole = text == _sealed(content) and _complete(content)
+    except (ValueError, RecursionError):  # half a character, or a nest without end
+        whole = False
+    if not whole:
         raise _altered(MANIFEST)
     if content["kind"] not in KINDS:
         raise InputError(f"there is no kind of model '{content['kind']}'; {nearest(content['kind'], KINDS)}")
     found: dict[str, Any] = content
     return found
+
+
+def _complete(content: Mapping[str, Any]) -> bool:
+    """Everything is there and of its kind; what it says is looked at where it is used."""
+    files, targets = content.get("files"), content.get("targets")
+    if not isinstance(files, dict) or not isinstance(targets, dict) or not isinstance(targets.get("classes"), list):
+        return False
+    words = [content.get("kind"), content.get("name"), content.get("version"), targets.get("kind")]
+    words += [*files.values(), *targets["classes"]]
+    return all(isinstance(word, str) for word in words) and isinstance(content.get("settings"), dict)
 
 
 def check_files(folder: Path, content: Mapping[str, Any]) -> None:

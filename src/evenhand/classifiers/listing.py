@@ -50,7 +50,7 @@ def _described(folder: Path) -> Iterator[Entry]:
         try:
             if "kind" not in tomllib.loads(path.read_text(encoding="utf-8")):
                 continue
-        except (OSError, ValueError):
+        except (OSError, ValueError, RecursionError):
             continue
         try:
             yield Entry(str(path), "", Description.read(path).kind, "")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -15,6 +16,7 @@ from evenhand.files import read_text
 from evenhand.finding import Finding, Measured, Reading
 from evenhand.version import __version__
 
+NUMBERS = ("value", "low", "high", "p_value")
 COLUMNS = {
     "audit": pl.String,
     "measure": pl.String,
@@ -47,7 +49,7 @@ def from_json(text: str, *, source: str) -> list[Finding]:
     try:
         data = json.loads(text)
         return [_finding(found) for found in data["findings"]]
-    except (ValueError, KeyError, TypeError, AttributeError):
+    except (ValueError, KeyError, TypeError, AttributeError, OverflowError, RecursionError):
         problem = "this holds no findings: give the findings.json that `evenhand audit` or `evenhand sample` wrote"
         raise InputError(problem, source=source) from None
 
@@ -91,11 +93,42 @@ def _harmless(values: pl.Series) -> pl.Series:
 
 def _finding(data: dict[str, Any]) -> Finding:
     estimates = tuple(_measured(record) for record in data["estimates"])
-    readings = tuple(Reading(**reading) for reading in data.get("readings", ()))
-    return Finding(data["audit"], data["question"], estimates, tuple(data["caveats"]), data["provenance"], readings)
+    readings = tuple(_reading(reading) for reading in data.get("readings", ()))
+    caveats = tuple(_word(caveat) for caveat in data["caveats"])
+    provenance: dict[str, Any] = dict(data["provenance"].items())
+    return Finding(_word(data["audit"]), _word(data["question"]), estimates, caveats, provenance, readings)
+
+
+def _reading(data: dict[str, Any]) -> Reading:
+    shape, tendency = (None if data.get(key) is None else _word(data[key]) for key in ("shape", "tendency"))
+    return Reading(_slice(data["slice"]), _word(data["text"]), shape, tendency)
 
 
 def _measured(record: dict[str, Any]) -> Measured:
-    fields = {key: record[key] for key in ("value", "low", "high", "level", "method", "n", "note")}
-    estimate = Estimate(**fields, flags=tuple(record.get("flags", ())), p_value=record.get("p_value"))
-    return Measured(record["measure"], record["slice"], estimate)
+    numbers = {key: None if record.get(key) is None else _number(record[key]) for key in NUMBERS}
+    estimate = Estimate(
+        **numbers,
+        level=_number(record["level"]),
+        method=_word(record["method"]),
+        n=int(_number(record["n"])),
+        note=None if record["note"] is None else _word(record["note"]),
+        flags=tuple(_word(flag) for flag in record.get("flags", ())),
+    )
+    return Measured(_word(record["measure"]), _slice(record["slice"]), estimate)
+
+
+def _slice(value: dict[str, Any]) -> dict[str, str]:
+    return {key: _word(part) for key, part in value.items()}
+
+
+def _word(value: Any) -> str:
+    if not isinstance(value, str):
+        raise TypeError
+    value.encode()  # half a character, which no file can hold, is a ValueError
+    return value
+
+
+def _number(value: Any) -> float:
+    if isinstance(value, bool) or not isinstance(value, (int, float)) or not math.isfinite(value):
+        raise TypeError
+    return float(value)

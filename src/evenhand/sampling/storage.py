@@ -13,7 +13,7 @@ from evenhand.files import read_text, write_text
 from evenhand.sampling.cells import Cells, Grid
 from evenhand.sampling.designs import Adaptive
 from evenhand.sampling.plan import AnyDesign, ItemsFile, Measurement, Plan, Pool, Round, design_named, name_of
-from evenhand.sampling.stored_parts import part_from, part_of
+from evenhand.sampling.stored_parts import check, part_from, part_of
 from evenhand.seal import hash_of
 
 FORMAT = 1
@@ -74,12 +74,15 @@ def from_json(text: str) -> Plan:
     if content.get("format") != FORMAT:
         raise InputError(f"made by another version of Evenhand (format {content.get('format')}): make the plan again")
     batches, seal = content.pop("batches", None), content.pop("seal", None)
-    if seal != hash_of(content):
-        raise InputError(f"the plan {ALTERED}")
     try:
-        rounds = tuple(_rounds(batches, seal))
-        return _plan(content, rounds)
-    except (TypeError, ValueError, KeyError, AttributeError, IndexError):
+        if seal != hash_of(content):
+            raise InputError(f"the plan {ALTERED}")
+        plan = _plan(content, tuple(_rounds(batches, seal)))
+        check(plan)
+        if seal_of(plan) != seal:  # a number that was written as a word, a name too many
+            raise ValueError
+        return plan
+    except (TypeError, ValueError, KeyError, AttributeError, IndexError, OverflowError, RecursionError, StopIteration):
         raise InputError("the parts of the plan do not fit together: make it again") from None
 
 

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import asdict, dataclass, field, fields, replace
+from itertools import chain
 from typing import Any
 
 import numpy as np
@@ -46,8 +47,13 @@ class Roles:
     @classmethod
     def of(cls, given: Mapping[str, Any]) -> Roles:
         """From plain data."""
-        lists = {name: tuple(given.get(name) or ()) for name in LISTS}
-        return cls(**{**given, **lists})
+        lists = {name: given.get(name) or () for name in LISTS}
+        plain = [value for name, value in given.items() if name not in LISTS and value is not None]
+        fit = set(given) <= {one.name for one in fields(cls)}
+        fit = fit and all(isinstance(many, list | tuple) for many in lists.values())
+        if not fit or not all(isinstance(word, str) for word in chain(plain, *lists.values())):
+            raise InputError("the columns that the plan names are not as they were written: make it again")
+        return cls(**{**given, **{name: tuple(many) for name, many in lists.items()}})
 
     def named(self, columns: Sequence[str]) -> Roles:
         """With the columns of items that have the usual names and no other role."""

@@ -87,8 +87,7 @@ def _table(path: Path, known: frozenset[str], label: str, annotator: str | None)
             hint = " (--label names the column of answers)" if column == label else ""
             error = faults.unknown_column(column, columns, source.name)
             raise InputError(error.problem + hint, source=source.name)
-    verbatim = source.file.verbatim() if source.file else source.frame
-    table = Table(source.name, verbatim.select(wanted).collect())
+    table = Table(source.name, source.as_written(wanted))
     ids, said = table.words("id", "ids"), table.words(label, "answers")
     who = table.words(annotator, "annotators") if annotator else pl.Series([""] * len(ids))
     found = []
@@ -110,7 +109,11 @@ def _label_studio(path: Path, known: frozenset[str], label: str, annotator: str 
         if not isinstance(data, dict) or ITEM not in data:
             problem = f"task {row} has no '{ITEM}': is it an export of the tasks that were drawn?"
             raise InputError(problem, source=str(path))
-        for said, who in _said(task, label):
+        try:
+            answers = list(_said(task, label))
+        except (AttributeError, TypeError, KeyError, IndexError):
+            raise InputError(f"task {row} is not as Label Studio writes them", source=str(path)) from None
+        for said, who in answers:
             id_ = matched(str(data[ITEM]), known)
             found.append(Answer(id_, meaning(said, path, label, row), who if annotator else "", str(path), row))
     return found

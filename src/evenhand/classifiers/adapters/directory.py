@@ -50,7 +50,7 @@ class Directory:
             told = json.loads(file.read_text(encoding="utf-8"))
         except FileNotFoundError:
             raise InputError("there is no config.json: this is no transformers model", source=str(self.path)) from None
-        except (OSError, ValueError):
+        except (OSError, ValueError, RecursionError):
             raise InputError("config.json cannot be read", source=str(self.path)) from None
         kinds = told.get("architectures") if isinstance(told, dict) else None
         if not isinstance(kinds, list) or not any(str(kind).endswith(endings) for kind in kinds):

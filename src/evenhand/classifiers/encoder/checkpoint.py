@@ -57,5 +57,5 @@ class Kept:
                 if about.get("key") != self.key:
                     return None
                 return int(about["step"]), {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118
-        except (OSError, ValueError, SafetensorError):
+        except (OSError, ValueError, TypeError, KeyError, AttributeError, RecursionError, SafetensorError):
             return None

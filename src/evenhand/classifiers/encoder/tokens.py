@@ -10,6 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from evenhand.classifiers.adapters.directory import readable
+from evenhand.errors import InputError
 from evenhand.progress import Progress, silent
 
 Ints = npt.NDArray[np.int64]
@@ -50,5 +51,7 @@ def _read(texts: list[str], tokenizer: Any, longest: int) -> list[list[int]]:
     fast.no_padding()
     try:
         return [row.ids for row in fast.encode_batch_fast(texts)]
+    except Exception as error:  # tokenizers knows no other class
+        raise InputError(f"the tokenizer cannot read texts: {error}") from None
     finally:
         fast.no_truncation()

@@ -14,7 +14,7 @@ from typing import Any
 import polars as pl
 
 from evenhand.errors import InputError
-from evenhand.evidence import Declaration, open_source
+from evenhand.evidence import Declaration, faults, open_source
 
 Read = Callable[[Sequence[pl.DataFrame]], pl.DataFrame]
 
@@ -132,11 +132,15 @@ def load(corpus: Corpus, layout: Layout, paths: Mapping[str, Path]) -> Loaded:
         wanted = [*file.columns, *(column for column in file.also if column in known)]
         frames.append(source.collect(lambda lazy, wanted=wanted: lazy.select(wanted)))
         files.append({**source.fingerprint(), "rows": len(frames[-1])})
-    table = layout.read(frames)
-    if not len(table):
-        raise InputError(f"there are no rows of {corpus.title}", source=str(next(iter(paths.values()))))
-    for check in corpus.checks:
-        _checked(table, check, corpus, next(iter(paths.values())))
+    path = next(iter(paths.values()))
+    try:
+        table = layout.read(frames)
+        if not len(table):
+            raise InputError(f"there are no rows of {corpus.title}", source=str(path))
+        for check in corpus.checks:
+            _checked(table, check, corpus, path)
+    except faults.UNREADABLE as error:  # a column of another kind
+        raise faults.explain(error, str(path), corpus.title, None) from None
     return Loaded(corpus, layout, table, tuple(files))
 
 

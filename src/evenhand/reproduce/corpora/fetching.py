@@ -7,10 +7,12 @@ down in a lock file beside it (size, SHA-256, address), and a later fetch must g
 from __future__ import annotations
 
 import json
+import lzma
 import os
 import shutil
 import tarfile
 import zipfile
+import zlib
 from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass
 from hashlib import sha256
@@ -25,6 +27,13 @@ from evenhand.progress import Progress, silent
 from evenhand.reproduce.corpora.corpus import Corpus, Remote
 
 LOCK = "evenhand-data.lock.json"
+DAMAGED = (
+    zipfile.BadZipFile,
+    RuntimeError,
+    ValueError,
+    zlib.error,
+    lzma.LZMAError,
+)  # or packed otherwise
 BLOCK = 1 << 18
 TIMEOUT = httpx.Timeout(30.0, read=60.0)
 
@@ -131,7 +140,7 @@ def _unpack(archive: Path, members: Sequence[str], folder: Path) -> None:
                     packed = tar.extractfile(inside[_inside(names, member, archive)])
                     assert packed is not None  # a plain file
                     _copied(packed, folder / member)
-    except (zipfile.BadZipFile, tarfile.TarError, EOFError, OSError) as error:
+    except (*DAMAGED, tarfile.TarError, EOFError, OSError) as error:
         raise InputError(f"the archive cannot be opened ({error})", source=str(archive)) from None
 
 
@@ -143,9 +152,12 @@ def _inside(names: dict[str, str], member: str, archive: Path) -> str:
 
 def _copied(stream: IO[bytes], path: Path) -> None:
     fresh = path.with_name(f".{path.name}.new")
-    with fresh.open("wb") as file:
-        shutil.copyfileobj(stream, file, 1 << 20)
-    os.replace(fresh, path)
+    try:
+        with fresh.open("wb") as file:
+            shutil.copyfileobj(stream, file, 1 << 20)
+        os.replace(fresh, path)
+    finally:
+        fresh.unlink(missing_ok=True)
 
 
 def _digest(path: Path) -> str:
@@ -163,5 +175,5 @@ def _read_lock(folder: Path) -> dict[str, dict[str, str]]:
     try:
         found: dict[str, dict[str, str]] = json.loads(path.read_text(encoding="utf-8"))
         return {name: entry for name, entry in found.items() if isinstance(entry, dict)}
-    except (ValueError, AttributeError, OSError):
+    except (ValueError, AttributeError, OSError, RecursionError):
         raise InputError("this lock file cannot be read: remove it to begin anew", source=str(path)) from None

@@ -22,14 +22,15 @@ def open_json(path: Path) -> Source:
         content = path.read_bytes()
         items = json.loads(content)
         rows = [_row(str(key), value) for key, value in items.items()]
+        frame = pl.LazyFrame(rows, schema=dict.fromkeys(_columns(), pl.String))
     except OSError as error:
         raise InputError(f"the file cannot be read: {error.strerror}", source=str(path)) from None
-    except (ValueError, AttributeError, TypeError, KeyError):
+    except (ValueError, AttributeError, TypeError, KeyError, RecursionError):
         problem = f"not the JSON of the task: one object, each item with {', '.join(FIELDS)}"
         raise InputError(problem, source=str(path)) from None
     identity: Future[dict[str, str]] = Future()
     identity.set_result({"source": path.name, "sha256": sha256(content).hexdigest()})
-    return Source(str(path), pl.LazyFrame(rows, schema=dict.fromkeys(_columns(), pl.String)), identity=identity)
+    return Source(str(path), frame, identity=identity)
 
 
 def _columns() -> tuple[str, ...]:
