@@ -49,7 +49,7 @@ reproduced: $(VENV)/.demo
 	  $(BIN)/evenhand reproduce $$paper --data "$(EVENHAND_DATA)" --out reproduced/$$paper || exit 1; done
 	if [ -n "$(RUNS)" ]; then $(BIN)/evenhand reproduce collaboration --data "$(RUNS)" --out reproduced/collaboration; fi
 
-study: $(VENV)/.test
+study: $(VENV)/.study
 	$(BIN)/python -m studies
 
 clean:
@@ -64,6 +64,10 @@ $(VENV)/.demo: $(VENV)/bin/python pyproject.toml constraints.txt
 
 $(VENV)/.test: $(VENV)/.demo
 	$(PIP) --editable ".[test,check,docs]"
+	@touch $@
+
+$(VENV)/.study: $(VENV)/.test
+	$(PIP) --editable ".[study]"
 	@touch $@
 
 $(BENCH_VENV)/.bench: benchmarks/peers/requirements.txt

@@ -1,9 +1,13 @@
-"""python -m studies [NAME …]: run all studies, or some. A study is any module here that has a `STUDY`."""
+"""python -m studies [NAME …] [--seconds N]: run all studies, or some. A study is any module here that has a `STUDY`.
+
+`--seconds` is how long each of the two parts of `fuzz` goes on.
+"""
 
 from __future__ import annotations
 
+import argparse
 import pkgutil
-import sys
+from dataclasses import replace
 from importlib import import_module
 
 import studies
@@ -16,5 +20,11 @@ MODULES = [
 STUDIES = {module.STUDY.name: module.STUDY for module in MODULES if hasattr(module, "STUDY")}
 
 if __name__ == "__main__":
-    for name in sys.argv[1:] or STUDIES:
+    parser = argparse.ArgumentParser(prog="python -m studies")
+    parser.add_argument("names", nargs="*", metavar="NAME")
+    parser.add_argument("--seconds", type=float)
+    asked = parser.parse_args()
+    if asked.seconds:
+        STUDIES["fuzz"] = replace(STUDIES["fuzz"], seconds=asked.seconds)
+    for name in asked.names or STUDIES:
         STUDIES[name].write(STUDIES[name].everything())
