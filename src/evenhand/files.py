@@ -45,7 +45,7 @@ def write_text(path: Path, text: str) -> None:
 def writing(folder: Path, *, replaces: Sequence[str] = ()) -> Iterator[Path]:
     """A folder to write into; what was written replaces files of the same name in `folder` when all went well.
 
-    `replaces` are patterns of files that only we write: those of an earlier run go.
+    `replaces` are patterns of files that an earlier run of ours wrote: they go, once the new ones are in place.
     """
     fresh = [path for path in (folder, *folder.parents) if not path.exists()]  # innermost first
     try:
@@ -91,6 +91,7 @@ def _move(staging: Path, folder: Path, replaces: Sequence[str]) -> None:
         for fresh in waiting.values():
             fresh.unlink(missing_ok=True)
     written = {str(name).casefold() for name in made}
-    for name in earlier:
-        if str(name).casefold() not in written:
-            (folder / name).unlink()
+    gone = [folder / name for name in earlier if str(name).casefold() not in written]
+    for path in gone:
+        path.unlink()
+    remove_empty([parent for parent in {path.parent for path in gone} if parent != folder and not parent.is_symlink()])

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import hashlib
+import json
 from pathlib import Path
 
 import polars as pl
 import pytest
 
 import evenhand as eh
+from evenhand.estimate import Estimate
 from evenhand.figures.bias import worst_first
+from evenhand.finding import Finding, Measured
 
 
 @pytest.fixture
@@ -64,10 +68,45 @@ def test_every_figure_has_a_file_and_old_ones_go(small: pl.DataFrame, tmp_path: 
     assert sorted(path.name for path in tmp_path.iterdir()) == [
         "estimates.csv",
         "figures",
+        "files.json",
         "findings.json",
         "notes.txt",
         "report.html",
     ]
+
+
+def test_what_another_audit_left_goes_and_nothing_of_the_users(report: eh.Report, tmp_path: Path) -> None:
+    report.save(tmp_path, tables=["markdown"])
+    wrote = sorted(json.loads((tmp_path / "files.json").read_text())["files"])
+    assert wrote == sorted(_files(tmp_path) - {"files.json"})
+    kept = {"figures/bias_groups_mine.svg": "mine", "tables/bias-mine.md": "mine", wrote[-1]: "changed by hand"}
+    for name, text in kept.items():
+        (tmp_path / name).write_text(text)
+    share = Measured("share", {}, Estimate(0.2, 0.1, 0.3, 0.9, "m", 9))
+    other = Finding("other", "Is it so?", (share,), (), {"source": "x", "rows": 9})
+    eh.Report((other,)).save(tmp_path)
+    assert _files(tmp_path) == {"report.html", "findings.json", "estimates.csv", "files.json", *kept}
+    assert {name: (tmp_path / name).read_text() for name in kept} == kept
+
+
+def test_folders_that_are_left_empty_go(report: eh.Report, tmp_path: Path) -> None:
+    report.save(tmp_path, tables=["latex"])
+    report.save(tmp_path)
+    assert (tmp_path / "figures").is_dir()
+    assert not (tmp_path / "tables").exists()
+
+
+@pytest.mark.parametrize("text", ["", "[]", '{"files": 3}', '{"files": {"../secret": "HASH", "\\u0000": "x", "x": 3}}'])
+def test_a_list_of_files_reaches_no_further_than_the_folder(report: eh.Report, tmp_path: Path, text: str) -> None:
+    (tmp_path / "secret").write_text("s")
+    (tmp_path / "here").mkdir()
+    (tmp_path / "here" / "files.json").write_text(text.replace("HASH", hashlib.sha256(b"s").hexdigest()))
+    report.save(tmp_path / "here")
+    assert (tmp_path / "secret").exists()
+
+
+def _files(folder: Path) -> set[str]:
+    return {path.relative_to(folder).as_posix() for path in folder.rglob("*") if path.is_file()}
 
 
 def test_a_folder_may_lead_elsewhere_and_a_failure_changes_nothing(report: eh.Report, tmp_path: Path) -> None:

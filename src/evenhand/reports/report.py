@@ -22,6 +22,7 @@ from evenhand.files import writing
 from evenhand.finding import Finding
 from evenhand.progress import Progress
 from evenhand.reports import html, papers, serialise
+from evenhand.reports.written import earlier_files, list_files
 
 
 @dataclass(frozen=True, repr=False)
@@ -60,14 +61,12 @@ class Report:
     def save(self, folder: str | Path, *, tables: Sequence[str] = (), progress: Progress | None = None) -> Path:
         """Write report.html, findings.json, estimates.csv and the figures as SVG and PNG. All or nothing.
 
-        `tables` are formats, "markdown" or "latex": one file for each table of the report.
+        `tables` are formats, "markdown" or "latex": one file for each table of the report. What an earlier report left
+        in the folder goes, as far as files.json lists it and nobody has changed it since.
         """
         folder = Path(folder)
         papers.check_formats(tables)
-        drawn = {(figure.audit, figure.name) for figure in self.figures}
-        own = [f"figures/{audit}_{name}*.{kind}" for audit, name in sorted(drawn) for kind in ("svg", "png")]
-        own += [f"tables/{finding.audit}*{papers.FORMATS[name].suffix}" for finding in self.findings for name in tables]
-        with writing(folder, replaces=own) as staging:
+        with writing(folder, replaces=earlier_files(folder)) as staging:
             (staging / "findings.json").write_text(self.json(), encoding="utf-8")
             (staging / "estimates.csv").write_text(self.csv(), encoding="utf-8")
             for name, text in papers.tables(self.findings, tables).items() if tables else ():
@@ -82,6 +81,7 @@ class Report:
                 if progress:
                     progress("drawing", number, len(self.figures))
             (staging / "report.html").write_text(self.html(), encoding="utf-8")
+            list_files(staging)
         return folder
 
     def __iter__(self) -> Iterator[Finding]:
