@@ -15,6 +15,8 @@ from evenhand.errors import InputError
 from evenhand.estimate import Estimate
 from evenhand.finding import Finding, Measured
 from evenhand.intervals.independent import difference
+from evenhand.reports.comparison import changes, tables_of
+from evenhand.reports.words import interval, number
 
 NOW = {"run": "now", "against": "earlier"}
 
@@ -46,6 +48,31 @@ def test_the_interval_is_that_of_two_independent_numbers() -> None:
     assert e.value == pytest.approx(one.value - two.value)
     assert (e.low, e.high) == pytest.approx(difference((one.value, one.low, one.high), (two.value, two.low, two.high)))
     assert found.get("bpsn_auc", of="bias", group="g", run="earlier").value == two.value
+
+
+def test_both_runs_stand_there_with_their_intervals() -> None:
+    now, earlier = audited(made(1)), audited(made(2))
+    found = compare([now], [earlier])
+    for one in changes(found):
+        rest = {"group": one.where} if one.depth else {}
+        assert (one.now.low, one.now.high) == (now.get(one.measure, **rest).low, now.get(one.measure, **rest).high)
+    (table,) = [table for table in tables_of(changes(found)) if table.title.endswith("BPSN AUC")]
+    assert all(interval("bpsn_auc", estimate) for estimate in table.rows[0][1])
+
+
+def test_a_difference_between_models_is_not_taken_for_a_number_of_one() -> None:
+    frames = [made(seed, rows=500).with_columns(q=pl.col("p") ** 2) for seed in (1, 2)]
+    now, earlier = (eh.audit(frame, score=["p", "q"], label="y", groups=["g"], audits="bias") for frame in frames)
+    found = compare(now.findings, earlier.findings)
+    slices = [(m.measure, frozenset(m.slice.items())) for m in found]
+    assert len(set(slices)) == len(slices)
+
+
+def test_counts_differ_by_a_count() -> None:
+    found = compare([audited(made(1, rows=2000))], [audited(made(2))])
+    assert number("count", found.get("count", of="bias", **NOW).value, signed=True) == "−1,000"
+    assert number("count", 0.0, signed=True) == "0"
+    assert number("count", 12.0, signed=True) == "+12"
 
 
 def test_without_a_change_hardly_any_run_marks_one() -> None:

@@ -97,15 +97,17 @@ def test_changes_of_what_had_no_value() -> None:
     some = Estimate(0.2, 0.1, 0.3, 0.95, "m", 9)
     estimates = (
         Measured("recall", {"of": "accuracy", "run": "earlier"}, nothing),
+        Measured("recall", {"of": "accuracy", "run": "now"}, some),
         Measured("recall", {"of": "accuracy", "run": "now", "against": "earlier"}, nothing),
         Measured("precision", {"of": "accuracy", "run": "earlier"}, some),
+        Measured("precision", {"of": "accuracy", "run": "now"}, nothing),
         Measured("precision", {"of": "accuracy", "run": "now", "against": "earlier"}, some),
     )
     first, second = changes(Finding("comparison", "?", estimates, (), {}))
     assert (first.measure, second.measure) == ("precision", "recall")
     assert second.size == 0.0
-    assert second.now.note == "see its own section"
-    assert first.now.value == pytest.approx(0.4)
+    assert second.now == some
+    assert first.now == nothing
 
 
 def test_nothing_is_as_wide_as_what_has_no_value() -> None:

@@ -57,16 +57,9 @@ def changes(finding: Finding) -> list[Change]:
 
 def _change(finding: Finding, m: Measured) -> Change:
     rest = {key: value for key, value in m.slice.items() if key not in RUNS}
-    earlier = finding.get(m.measure, of=m.slice["of"], run="earlier", **rest)
+    earlier, now = (finding.get(m.measure, of=m.slice["of"], run=run, **rest) for run in ("earlier", "now"))
     where = ", ".join(rest.values()) or "everything"
-    return Change(m.slice["of"], m.measure, where, earlier, _now(earlier, m.estimate), m.estimate, len(rest))
-
-
-def _now(earlier: Estimate, difference: Estimate) -> Estimate:
-    """What it is now, which stands with its interval in its own section."""
-    if earlier.value is None or difference.value is None:
-        return Estimate.undefined("see its own section", level=difference.level, n=difference.n)
-    return Estimate.exact(earlier.value + difference.value, level=difference.level, n=difference.n)
+    return Change(m.slice["of"], m.measure, where, earlier, now, m.estimate, len(rest))
 
 
 def section(finding: Finding) -> dict[str, Any]:

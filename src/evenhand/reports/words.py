@@ -21,8 +21,8 @@ def word(measure: str) -> Word:
 def number(measure: str, value: float, *, signed: bool = False) -> str:
     """A value as it is printed: counts whole, gaps and deltas with their sign, each kind to its digits."""
     kind = word(measure).kind
-    if kind == "count" and not signed:
-        return f"{value:,.0f}"
+    if kind == "count":
+        return _count(value, signed=signed)
     if kind in ("from", "below"):  # a threshold, rounded to the side where less is decided unseen
         return f"{(math.ceil if kind == 'from' else math.floor)(round(1e4 * value, 6)) / 1e4:.4f}"
     if kind in ("percent", "points"):
@@ -31,6 +31,12 @@ def number(measure: str, value: float, *, signed: bool = False) -> str:
     digits = DIGITS.get(kind, 3)
     text = f"{value:+.{digits}f}" if signed or kind in SIGNED else f"{value:.{digits}f}"
     return text.replace("-", "−")
+
+
+def _count(value: float, *, signed: bool) -> str:
+    """Whole, also as a difference, where no change has no sign."""
+    text = f"{value:+,.0f}" if signed else f"{value:,.0f}"
+    return "0" if text in ("+0", "-0") else text.replace("-", "−")
 
 
 def interval(measure: str, estimate: Estimate, *, signed: bool = False, brief: bool = False) -> str:

@@ -21,9 +21,10 @@ from evenhand.intervals.bounded import p_from_interval
 from evenhand.intervals.multiple import holm
 
 QUESTION = "What has changed since the earlier run?"
-NOW, EARLIER = {"run": "now", "against": "earlier"}, {"run": "earlier"}
+EARLIER, VALUE = {"run": "earlier"}, {"run": "now"}
+NOW = {"run": "now", "against": "earlier"}  # the difference
 RUNS = ("of", "run", "against")  # keys of slices that the comparison adds; `of` is the audit
-ASIDE = ("as_if", "bins")  # references and other numbers of bins say nothing about a change
+ASIDE = ("as_if", "bins", "against")  # references, other numbers of bins, and what is a difference already
 ALIKE = "the same items: a plain difference, not a test"
 
 
@@ -33,12 +34,13 @@ class Pair(NamedTuple):
     measure: str
     slice: Slice
     earlier: Estimate
+    now: Estimate
     difference: Estimate
     p_value: float | None
 
 
 def compare(now: Sequence[Finding], earlier: Sequence[Finding], *, called: str = "the earlier run") -> Finding:
-    """Every number that both runs have: what it was, and by how much it is higher or lower now."""
+    """Every number that both runs have: what it was, what it is, and by how much it is higher or lower now."""
     both = [(one, two) for one in now for two in earlier if one.audit == two.audit]
     if not both:
         names = ", ".join(finding.audit for finding in earlier) or "none"
@@ -71,7 +73,7 @@ def _pairs(now: Finding, earlier: Finding) -> Iterator[Pair]:
             continue
         before = earlier.get(m.measure, **m.slice)
         difference, p_value = _difference(m.estimate, before, same=same)
-        yield Pair(m.measure, {"of": now.audit, **m.slice}, before, difference, p_value)
+        yield Pair(m.measure, {"of": now.audit, **m.slice}, before, m.estimate, difference, p_value)
 
 
 def _difference(now: Estimate, earlier: Estimate, *, same: bool) -> tuple[Estimate, float | None]:
@@ -107,9 +109,14 @@ def _marked(found: Sequence[Pair], level: float) -> Iterator[Pair]:
 
 def _measured(found: Sequence[Pair]) -> Iterator[Measured]:
     for pair in found:
-        was = replace(pair.earlier, flags=tuple(flag for flag in pair.earlier.flags if flag != STANDS_OUT))
-        yield Measured(pair.measure, {**pair.slice, **EARLIER}, was)
+        yield Measured(pair.measure, {**pair.slice, **EARLIER}, _unmarked(pair.earlier))
+        yield Measured(pair.measure, {**pair.slice, **VALUE}, _unmarked(pair.now))
         yield Measured(pair.measure, {**pair.slice, **NOW}, pair.difference)
+
+
+def _unmarked(estimate: Estimate) -> Estimate:
+    """Marks here are for changes alone."""
+    return replace(estimate, flags=tuple(flag for flag in estimate.flags if flag != STANDS_OUT))
 
 
 def _readings(found: Sequence[Pair], both: Sequence[tuple[Finding, Finding]]) -> Iterator[Reading]:
