@@ -1,4 +1,7 @@
-"""The program `evenhand`: its commands, and what happens when one fails. 0 done, 2 the input is at fault, 1 we are."""
+"""The program `evenhand`: its commands, and what happens when one fails. 0 done, 2 the input is at fault, 1 we are.
+
+Whoever reads the output may stop before its end (`| head`): then we stop too, without a word, with 141 as is usual.
+"""
 
 from __future__ import annotations
 
@@ -55,14 +58,17 @@ def _version(version: bool = typer.Option(False, "--version", help="Print the ve
         raise typer.Exit
 
 
+CLOSED = 141  # what a shell says of a program that SIGPIPE ended
+
+
 def main() -> None:
     """Run a command; whatever goes wrong is one line."""
     try:
-        app()
+        _run()
     except EvenhandError as error:
         print(f"evenhand: {error}", file=sys.stderr)
         sys.exit(error.exit_code)
-    except OSError as error:  # a full disk, a closed pipe
+    except OSError as error:  # a full disk
         if os.environ.get("EVENHAND_DEBUG"):
             raise
         print(f"evenhand: {error.filename or 'the output'}: {error.strerror or error}", file=sys.stderr)
@@ -73,3 +79,18 @@ def main() -> None:
         reason = " ".join(f"{type(error).__name__}: {error}".split())[:300]
         print(f"evenhand: a fault of Evenhand itself ({reason}); EVENHAND_DEBUG=1 shows where", file=sys.stderr)
         sys.exit(1)
+
+
+def _run() -> None:
+    """The command, with all that it prints: what is left in the buffer would fail later, out of our sight."""
+    try:
+        try:
+            app()
+        finally:
+            sys.stdout.flush()
+    except (BrokenPipeError, SystemExit) as end:
+        closed = end if isinstance(end, BrokenPipeError) else end.__context__  # Click and Rich exit with 1
+        if not isinstance(closed, BrokenPipeError):
+            raise
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        sys.exit(CLOSED)
