@@ -57,7 +57,9 @@ def test_the_change_that_can_be_seen(program) -> None:
     published = back["rules"]["intervals do not overlap"]
     assert published["found"] == pytest.approx(0.5, abs=0.01)
     assert published["false_alarms"] == pytest.approx(0.006, abs=0.001)
-    assert "false alarms" in program("sample", "mde", "--prevalence", "0.06", "--n", "1000").out
+    printed = program("sample", "mde", "--prevalence", "0.06", "--n", str(n["n"])).out
+    assert "show a change of 1.00 percentage points" in printed
+    assert "false alarms" in printed
 
 
 @pytest.mark.parametrize(

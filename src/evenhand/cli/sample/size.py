@@ -35,7 +35,9 @@ def size(
 def mde(
     parts: Parts,
     n: Annotated[Whole, Choice("Labels in each of two periods: which change do they show?")],
-    effect: Annotated[Number, Choice("A change of the prevalence: how many labels a period show it?")],
+    effect: Annotated[
+        Number, Choice("A change of the prevalence, 0.01 for one point: how many labels a period show it?")
+    ],
     items: Items,
     json: Json,
 ) -> None:
@@ -44,8 +46,8 @@ def mde(
 
     found = sizing.effects(sizing.variance_of(**_planned(parts)), n=n, effect=effect, items=items)
     lines = [
-        f"{rule}: {one['n']:,} labels a period show a change of {one['effect']:.4g}, found {one['found']:.0%} of the "
-        f"time; false alarms {one['false_alarms']:.1%}."
+        f"{rule}: {one['n']:,} labels a period show a change of {100 * one['effect']:#.3g} percentage points, found "
+        f"{one['found']:.0%} of the time; false alarms {one['false_alarms']:.1%}."
         for rule, one in found["rules"].items()
     ]
     _show(found, lines, as_json=json)
