@@ -125,3 +125,21 @@ def test_a_finding_without_a_section_of_its_own(small: pl.DataFrame) -> None:
     parsed(page)
     assert "rank agreement" in page
     assert report.figures == ()
+
+
+def test_wide_tables_wrap_their_intervals_and_names_stay_whole(small: pl.DataFrame) -> None:
+    page = eh.audit(small, score="first", label="y", audits="collaboration").html()
+    alone = page[page.index("<h2>The model alone</h2>") :]
+    assert alone[: alone.index("</thead>")].count("</th>") >= 11
+    rules = styled(page[: page.index("@media print")])
+    assert rules[".evenhand .heat:has(thead th:nth-child(11)) small"] == "white-space:normal"
+    assert "min-width:96px" in rules[".evenhand .heat tbody th"]  # "uncertainty", bold, takes 93
+
+
+def styled(style: str) -> dict[str, str]:
+    """What is declared for every selector, rules of several put together."""
+    found: dict[str, str] = {}
+    for selectors, said in re.findall(r"^(\.evenhand[^{]*)\{([^}]*)\}", style, flags=re.MULTILINE):
+        for selector in re.split(r",(?=\.evenhand)", selectors):
+            found[selector] = f"{found[selector]};{said}" if selector in found else said
+    return found
