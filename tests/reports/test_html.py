@@ -136,6 +136,20 @@ def test_wide_tables_wrap_their_intervals_and_names_stay_whole(small: pl.DataFra
     assert "min-width:96px" in rules[".evenhand .heat tbody th"]  # "uncertainty", bold, takes 93
 
 
+def test_print_keeps_rows_and_short_tables_together(small: pl.DataFrame) -> None:
+    page = eh.audit(small, score="first", label="y", audits="collaboration").html()
+    rules = styled(page[page.index("@media print") : page.index("</style>")])
+    for whole in ("tr", "tbody", ".scroll", "figure"):
+        assert "break-inside:avoid" in rules[f".evenhand {whole}"]
+    for head in ("h2", "h3", "h4", "summary", "p:has(+.scroll,+figure,+.side,+table,+h3,+h4)"):
+        assert rules[f".evenhand {head}"].endswith("break-after:avoid")
+    assert (
+        rules[".evenhand .scroll:has(tr:nth-child(25))"] == "break-inside:auto"
+    )  # may not fit a page
+    assert rules[".evenhand thead"] == "display:table-header-group"
+    assert rules[".evenhand .side"] == "display:block"  # browsers cut what stands side by side in a flexible box
+
+
 def styled(style: str) -> dict[str, str]:
     """What is declared for every selector, rules of several put together."""
     found: dict[str, str] = {}
