@@ -76,6 +76,21 @@ def check(parts: dict[str, Labelled], learnt: pl.DataFrame, unseen: pl.DataFrame
     assert parts["learnt"].truth[:, 0].tolist() == learnt["toxic"].to_list()
 
 
+def test_the_examination_says_how_far_it_is(tmp_path: Path) -> None:
+    told: list[tuple[str, int, int]] = []
+    train(
+        *(comments(400), tmp_path / "m"),
+        label="toxic",
+        text="text",
+        settings=QUICK,
+        progress=lambda *one: told.append(one),
+    )
+    parts = {what: (done, of) for what, done, of in told if what.startswith("examining: ")}
+    assert next(iter(parts)) == "examining: unseen rows"
+    done, of = parts["examining: made-up sentences"]
+    assert done == of > 100
+
+
 def test_a_tenth_is_held_out(tmp_path: Path, parts: dict[str, Labelled]) -> None:
     train(comments(400), tmp_path / "m", label="toxic", text="text", settings=QUICK)
     learnt, unseen = parts["learnt"].texts, parts["unseen"].texts

@@ -134,6 +134,16 @@ def test_seeds(monkeypatch: pytest.MonkeyPatch) -> None:
             assert (first.steps[:, one] != first.steps[:, two]).mean() > 0.5
 
 
+def test_every_round_is_told() -> None:
+    told: list[tuple[str, int, int]] = []
+    settings = replace(SMALL, members=3, rounds=12)
+    train(labelled(), settings, lambda *one: told.append(one))
+    rounds = [(done, of) for what, done, of in told if what == "training"]
+    assert (rounds[0], rounds[-1]) == ((0, 36), (36, 36))
+    assert rounds == sorted(rounds)
+    assert len(rounds) > 2 * 3  # more often than when a member is done
+
+
 @pytest.mark.parametrize("kind", KINDS)
 def test_members_differ_only_where_they_are_told_to(kind: Kind) -> None:
     """Without anchors, coefficients of buckets that no text has are zero: bags alone tell members apart."""

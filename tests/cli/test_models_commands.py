@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import pickle
 import shutil
+from datetime import date
 from pathlib import Path
 
 import polars as pl
@@ -64,6 +65,17 @@ def test_train_score_models(here) -> None:
     shown = here("models", ".").out
     assert "default" in shown
     assert "unigram" in shown
+
+
+def test_a_model_that_is_replaced_is_named(here, model: Path) -> None:
+    earlier = directory.manifest(model)
+    today = date.fromtimestamp((model / "model.json").stat().st_mtime)
+    done = here("train", "in.csv", "--label", "toxic", "--text", "text", "-o", model, *QUICK)
+    assert done.code == 0, done.err
+    (line,) = done.err.splitlines()
+    assert line.startswith(f"tiny holds a model already: {earlier['name']} {earlier['version']} ({earlier['kind']}), ")
+    assert line.endswith(f"saved on {today}. It is replaced when the new one is done.")
+    assert f"{directory.load(model).version}: tiny, in place of the model there" in done.out
 
 
 def test_models_at_fault_are_listed_with_the_fault(here, model: Path) -> None:

@@ -143,9 +143,7 @@ def test_print_keeps_rows_and_short_tables_together(small: pl.DataFrame) -> None
         assert "break-inside:avoid" in rules[f".evenhand {whole}"]
     for head in ("h2", "h3", "h4", "summary", "p:has(+.scroll,+figure,+.side,+table,+h3,+h4)"):
         assert rules[f".evenhand {head}"].endswith("break-after:avoid")
-    assert (
-        rules[".evenhand .scroll:has(tr:nth-child(25))"] == "break-inside:auto"
-    )  # may not fit a page
+    assert rules[".evenhand .scroll:has(tr:nth-child(25))"] == "break-inside:auto"  # may not fit a page
     assert rules[".evenhand thead"] == "display:table-header-group"
     assert rules[".evenhand .side"] == "display:block"  # browsers cut what stands side by side in a flexible box
 

@@ -38,7 +38,7 @@ class Examination:
 
 def examine(model: Classifier, unseen: Labelled, progress: Progress = silent) -> Examination:
     """Look at a model from all sides that its classes allow."""
-    progress("examining", 0, 3)
+    progress("examining: unseen rows", 0, 0)
     found = in_batches(model, unseen.texts)
     quality: dict[str, Finding] = {}
     missing: list[str] = []
@@ -47,28 +47,32 @@ def examine(model: Classifier, unseen: Labelled, progress: Progress = silent) ->
         try:
             evidence = open_evidence(frame, Declaration(score=("p",), label="label"))
             quality[name] = audit_quality(evidence, Settings())
+            progress("examining: how well it does", number + 1, len(model.targets.classes))
         except InputError as error:
             missing.append(f"How well it finds '{name}' was not measured: among the unseen rows {error.problem}.")
-    progress("examining", 1, 3)
     if model.targets.kind != "binary":
         missing.append("How it scores groups was not measured: that needs one class that is violating.")
         return Examination(quality, None, None, tuple(missing))
-    mentions = _mentions(unseen, found)
+    mentions = _mentions(unseen, found, progress)
     if mentions is None:
         missing.append(f"No group is mentioned in {ENOUGH} unseen rows of each class, so none could be compared there.")
-    progress("examining", 2, 3)
-    return Examination(quality, mentions, on_templates(model), tuple(missing))
+    return Examination(quality, mentions, on_templates(model, progress), tuple(missing))
 
 
-def on_templates(model: Classifier) -> Finding:
+def on_templates(model: Classifier, progress: Progress = silent) -> Finding:
     """The bias audit of sentences that differ only in who is spoken of."""
     table = templates()
     scored = table.with_columns(p=in_batches(model, table["text"].to_list()).probabilities[:, 0])
     declared = Declaration(score=("p",), label="label", group_by="term")
-    return audit_bias(open_evidence(scored, declared), BiasSettings(), silent)
+    return audit_bias(open_evidence(scored, declared), BiasSettings(), _within("made-up sentences", progress))
 
 
-def _mentions(unseen: Labelled, found: Scores) -> Finding | None:
+def _within(part: str, progress: Progress) -> Progress:
+    """The progress of an audit as one part of the examination."""
+    return lambda _, done, of: progress(f"examining: {part}", done, of)
+
+
+def _mentions(unseen: Labelled, found: Scores, progress: Progress) -> Finding | None:
     frame = pl.DataFrame({"text": unseen.texts, "label": unseen.truth[:, 0], "p": found.probabilities[:, 0]})
     terms = {identity.term: identity.words for identity in IDENTITIES}
     lower = pl.col("text").str.to_lowercase()
@@ -77,4 +81,4 @@ def _mentions(unseen: Labelled, found: Scores) -> Finding | None:
     if not enough or len(held) < 2:
         return None
     declared = Declaration(score=("p",), label="label", text="text", terms=enough)
-    return audit_bias(open_evidence(frame, declared), BiasSettings(), silent)
+    return audit_bias(open_evidence(frame, declared), BiasSettings(), _within("groups mentioned", progress))

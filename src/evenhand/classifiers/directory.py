@@ -12,6 +12,7 @@ import hashlib
 import json
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import asdict, replace
+from datetime import date
 from pathlib import Path
 from typing import Any
 
@@ -51,6 +52,16 @@ def _earlier(folder: Path) -> list[str]:
     except InputError:
         return []
     return [glob.escape(name) for name in files if Path(name).name == name]
+
+
+def held(folder: Path) -> str | None:
+    """The model that a folder holds already, in words; None where there is none that could be read."""
+    try:
+        content = manifest(folder)
+        saved = date.fromtimestamp((folder / MANIFEST).stat().st_mtime)
+    except (InputError, OSError):
+        return None
+    return f"{content['name']} {content['version']} ({content['kind']}), saved on {saved:%Y-%m-%d}"
 
 
 def check_free(folder: Path) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated, Any, TypedDict
@@ -73,13 +74,17 @@ def train(
 ) -> None:
     """Train a model on labelled texts, examine it on rows it has not seen, and save it with its card."""
     from evenhand.cards import train as make
+    from evenhand.classifiers.directory import held
     from evenhand.cli.progress import progress_bar
 
     settings = _settings(set_ or ()) | given(named)
     said = given({**columns, **learnt, **making})
+    before = held(out)
+    if before:
+        print(f"{out} holds a model already: {before}. It is replaced when the new one is done.", file=sys.stderr)
     with progress_bar() as progress:
         model = make(data, out, label=listed(label) or (), settings=settings, progress=progress, **said)
-    print(f"trained {model.name} {model.version}: {out}")
+    print(f"trained {model.name} {model.version}: {out}{', in place of the model there' if before else ''}")
     print(f"read its card: {out / 'card.md'}; score with it: evenhand score {out} FILE -o FILE")
 
 

@@ -6,8 +6,10 @@ to something other than zero, and would need the product multiplied out: ten tim
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor, as_completed
 from dataclasses import dataclass
+from threading import Lock
 from typing import Any
 
 import numpy as np
@@ -52,15 +54,38 @@ def train(data: Labelled, settings: LinearSettings, progress: Progress = silent)
         features, truth = oversampled(features, truth, settings)
     problem = _Problem(features, truth, data.targets.exclusive, settings)
     found: dict[int, tuple[Floats, Floats]] = {}
-    progress("training", 0, settings.members)
+    rounds = _Rounds(settings, progress)
     with ThreadPoolExecutor(max_workers=WORKERS) as pool:
-        waiting = {pool.submit(problem.solve, member): member for member in range(settings.members)}
+        waiting = {pool.submit(problem.solve, member, rounds.one): member for member in range(settings.members)}
         for done in as_completed(waiting):
             found[waiting[done]] = done.result()
-            progress("training", len(found), settings.members)
+            rounds.finished(waiting[done])
     members = [found[member] for member in range(settings.members)]
     coefficients = np.stack([scale[:, None] * solved for solved, _ in members], axis=1)
     return Trained(coefficients.astype(np.float32), np.stack([o for _, o in members]).astype(np.float32), weight)
+
+
+class _Rounds:
+    """How far all members have come together, in rounds; one that needs fewer than it may have is done at once."""
+
+    def __init__(self, settings: LinearSettings, progress: Progress) -> None:
+        self._most, self._of, self._progress = settings.rounds, settings.rounds * settings.members, progress
+        self._done = [0] * settings.members
+        self._lock = Lock()  # members count from threads of their own
+        progress("training", 0, self._of)
+
+    def one(self, member: int) -> None:
+        """A round of a member."""
+        self._put(member, self._done[member] + 1)
+
+    def finished(self, member: int) -> None:
+        """All of them."""
+        self._put(member, self._most)
+
+    def _put(self, member: int, done: int) -> None:
+        with self._lock:
+            self._done[member] = min(done, self._most)
+            self._progress("training", sum(self._done), self._of)
 
 
 def _check(data: Labelled, settings: LinearSettings) -> None:
@@ -121,8 +146,8 @@ class _Problem:
         parts = (features.words, features.parts, features.pairs)
         self.words, self.parts, self.pairs = (matrix.T.tocsr() for matrix in parts)
 
-    def solve(self, member: int) -> tuple[Floats, Floats]:
-        """Coefficients and offsets of one member."""
+    def solve(self, member: int, count: Callable[[int], None]) -> tuple[Floats, Floats]:
+        """Coefficients and offsets of one member, which counts its rounds."""
         rng = np.random.default_rng([self.settings.seed, member])
         texts, classes = self.truth.shape
         several = self.settings.members > 1
@@ -147,7 +172,9 @@ class _Problem:
             return float((bag * lost).sum() + penalty), np.concatenate([gradient.ravel(), slope.sum(axis=0)])
 
         options = {"maxiter": self.settings.rounds, "maxcor": 8, "ftol": 1e-7, "gtol": 1e-3}
-        solved: Any = optimize.minimize(loss, start, jac=True, method="L-BFGS-B", options=options)  # type: ignore[call-overload]
+        solved: Any = optimize.minimize(  # type: ignore[call-overload]
+            loss, start, jac=True, method="L-BFGS-B", options=options, callback=lambda _: count(member)
+        )
         best: Floats = solved.x
         anchor[self.used] += best[: own.size].reshape(own.shape)
         return anchor, best[own.size :]
