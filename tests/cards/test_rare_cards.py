@@ -11,7 +11,7 @@ import evenhand as eh
 from classifiers.made import QUICK, comments
 from evenhand.cards import train
 from evenhand.cards.audited import model_card
-from evenhand.cards.card import _cell
+from evenhand.cards.card import _cell, _standing
 from evenhand.errors import InputError
 from evenhand.estimate import Estimate
 from evenhand.finding import Finding, Measured
@@ -38,3 +38,16 @@ def test_unseen_rows_have_the_labels_that_were_learnt(tmp_path: Path) -> None:
         train(
             tmp_path / "in.csv", tmp_path / "m", label="mood", text="text", test=tmp_path / "test.csv", settings=QUICK
         )
+
+
+@pytest.mark.parametrize(
+    ("marked", "groups", "says"),
+    [
+        (0, 1, "It does not stand"),
+        (1, 1, "It stands"),
+        (1, 3, "1 of the groups stands"),
+        (2, 3, "2 of the groups stand"),
+    ],
+)
+def test_one_group_is_spoken_of_as_one(marked: int, groups: int, says: str) -> None:
+    assert _standing(marked, groups) == says

@@ -62,7 +62,7 @@ def test_three_tables_and_one_are_the_same() -> None:
 def test_groups_are_intersections_and_what_is_not_said_is_its_own() -> None:
     evidence = opened(labels(), annotator_groups=["gender", "ethnicity"], spellings=SPELLINGS)
     assert evidence.annotators.names == ("men × other", "women × white", "not stated")
-    assert "1 of 3 annotators are not described" in " ".join(evidence.notes)
+    assert "1 of 3 annotators is not described: that one is" in " ".join(evidence.notes)
     unknown = opened(
         labels(), tables={"items": ITEMS, "annotators": PEOPLE[:2]}, spellings={"gender": SPELLINGS["gender"]}
     )
@@ -133,7 +133,7 @@ def test_what_else_is_refused() -> None:
     )
     mixed = long.with_columns(gender=pl.Series(["f", "m", "f", "m", "m", "f"]))
     differing = opened(mixed, tables={})
-    assert "1 annotators are described in more than one way in 'gender'" in " ".join(differing.notes)
+    assert "1 annotator is described in more than one way in 'gender'" in " ".join(differing.notes)
     assert [differing.annotators.names[g] for g in differing.annotators.group] == ["f", "m", "f"]
 
 

@@ -13,7 +13,7 @@ from rich.console import Console
 import evenhand as eh
 from evenhand.estimate import Estimate
 from evenhand.finding import Finding, Measured, Reading
-from evenhand.reports.summary import Summary, summary
+from evenhand.reports.summary import Summary, bias, summary
 from evenhand.reports.summary.point import Point, reach
 from evenhand.reports.terminal import show
 
@@ -78,9 +78,22 @@ def test_a_step_that_many_ask_for_is_said_once() -> None:
 
 def test_reach_goes_from_the_best_to_the_least_known() -> None:
     named = [("x", Estimate(0.5, 0.4, 0.55, 0.95, "m", 9)), ("y", Estimate(0.5, 0.49, 0.52, 0.95, "m", 9))]
-    assert reach(named).startswith("known to within ±0.02 (y) to ±0.1 (x)")
+    assert reach(named).startswith("known to within ±0.020 (y) to ±0.10 (x)")
+    near = [(name, Estimate(0.5, 0.5 - width, 0.5, 0.95, "m", 9)) for name, width in (("w", 0.0399), ("m", 0.0412))]
+    assert reach(near).startswith("known to within ±0.040 (w) to ±0.041 (m)")
+    assert reach([near[0], ("m", near[0][1])]).startswith("known to within ±0.040;")
     assert reach([]) == ""
     assert reach([("z", Estimate.exact(3.0, level=0.95, n=3))]) == ""
+
+
+@pytest.mark.parametrize(("groups", "said"), [(1, "the one group"), (2, "both groups"), (3, "all 3 groups")])
+def test_so_many_groups_in_words(groups: int, said: str) -> None:
+    rng = np.random.default_rng(3)
+    label = rng.random(900) < 0.4
+    columns = {f"g{number}": rng.random(900) < 0.5 for number in range(groups)}
+    frame = pl.DataFrame({"p": 1.0 / (1.0 + np.exp(-1.0 * label - rng.normal(size=900))), "y": label, **columns})
+    finding = eh.audit(frame, score="p", label="y", groups=list(columns), audits="bias").findings[0]
+    assert [point.found for point in bias.points(finding)] == [f"No difference of {said} stands out."]
 
 
 @pytest.mark.parametrize(

@@ -119,11 +119,18 @@ def _quality(finding: Finding) -> Iterator[str]:
         yield f"| {word(name).label} | {value} | {interval(name, e)} |"
 
 
+def _standing(marked: int, groups: int) -> str:
+    if groups == 1:
+        return "It stands" if marked else "It does not stand"
+    return f"{marked} of the groups {'stands' if marked == 1 else 'stand'}"
+
+
 def _bias(finding: Finding) -> Iterator[str]:
     groups = finding.values("group")
     marked = {m.slice["group"] for m in finding if "stands_out" in m.estimate.flags and set(m.slice) == {"group"}}
-    yield f"{len(groups)} groups, {finding.get('count').value:,.0f} rows, AUROC {finding.get('auroc')}."
-    yield f"{len(marked)} of the groups stand out in at least one number after allowing for everything looked at."
+    named = "1 group" if len(groups) == 1 else f"{len(groups)} groups"
+    yield f"{named}, {finding.get('count').value:,.0f} rows, AUROC {finding.get('auroc')}."
+    yield f"{_standing(len(marked), len(groups))} out in at least one number after allowing for everything looked at."
     if len({_cell(finding, name, group) for name in OF_GROUPS[1:3] for group in groups}) <= 2 and not marked:
         yield "Every group has the same numbers, because the words for all of them count alike in this model. What it"
         yield "makes of words outside that list, and of what is said of a group, this does not show."

@@ -65,7 +65,8 @@ def people(
     group = _joint([told[column] for column in declaration.annotator_groups])
     unknown = int((group == NOT_STATED).sum())
     if unknown:
-        notes.append(f"{unknown:,} of {len(everybody):,} annotators are not described: they are '{NOT_STATED}'.")
+        are, they = ("is", "that one is") if unknown == 1 else ("are", "they are")
+        notes.append(f"{unknown:,} of {len(everybody):,} annotators {are} not described: {they} '{NOT_STATED}'.")
     names = sorted(group.unique().to_list(), key=lambda name: (name == NOT_STATED, name))
     if len(names) < 2:
         table.fail(f"every annotator is '{names[0]}': there is nothing to compare", declaration.annotator_groups[0])
@@ -87,7 +88,8 @@ def _told(
     )
     differing = int((each["ways"] > 1).sum())
     if differing:
-        notes.append(f"{differing:,} annotators are described in more than one way in '{column}': the first counts.")
+        people_are = "1 annotator is" if differing == 1 else f"{differing:,} annotators are"
+        notes.append(f"{people_are} described in more than one way in '{column}': the first counts.")
     found = pl.DataFrame({"who": people}).join(each, on="who", how="left", maintain_order="left")
     return found["what"].fill_null(NOT_STATED)
 

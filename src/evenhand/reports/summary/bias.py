@@ -41,10 +41,14 @@ def points(finding: Finding) -> Iterator[Point]:
         quiet = [group for group in groups if group not in marked and tendencies.get(group) not in KINDS]
         known = [group for group in quiet if finding.get("bpsn_auc", **model, group=group).defined]
         if quiet:
-            some = f"{len(quiet)} of {len(groups)} groups" if said or slight else f"all {len(groups)} groups"
+            some = f"{len(quiet)} of {len(groups)} groups" if said or slight else _all(len(groups))
             widths = reach((group, finding.get("bpsn_auc", **model, group=group)) for group in known)
             sure = f"BPSN AUCs {widths}." if widths else ""
             yield Point("quiet", "bias", title, f"No difference of {some} stands out.", sure, MORE)
+
+
+def _all(groups: int) -> str:
+    return {1: "the one group", 2: "both groups"}.get(groups, f"all {groups} groups")
 
 
 def _sentence(said: list[str], slight: list[str]) -> str:

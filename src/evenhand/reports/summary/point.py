@@ -66,9 +66,10 @@ def reach(named: Iterable[tuple[str, Estimate]]) -> str:
     if not found:
         return ""
     (best, best_name), (worst, worst_name) = min(found), max(found)
-    if best_name == worst_name:
-        return f"known to within ±{worst:.2g}; a smaller difference would hardly show"
-    span = f"±{best:.2g} ({best_name}) to ±{worst:.2g} ({worst_name})"
+    least, most = (f"±{width:#.2g}".rstrip(".") for width in (best, worst))  # to two digits, the last a 0 too
+    if least == most:
+        return f"known to within {most}; a smaller difference would hardly show"
+    span = f"{least} ({best_name}) to {most} ({worst_name})"
     return f"known to within {span}; a smaller difference would hardly show"
 
 
