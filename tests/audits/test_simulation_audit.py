@@ -9,6 +9,7 @@ from scipy.special import expit
 
 from evenhand.audits.simulation import Asked, SimulationSettings, default_design, open_scenes, simulate, strata_designs
 from evenhand.audits.simulation.bench import Bench
+from evenhand.audits.simulation.biases import Bars
 from evenhand.audits.simulation.settings import variant
 from evenhand.errors import InputError
 from evenhand.finding import Finding
@@ -120,6 +121,22 @@ def test_bias_and_coverage(finding: Finding) -> None:
             assert held.n in (100, 200)
         spent, needed = (finding.get(name, **cell).value for name in ("labels_spent", "labels_needed"))
         assert 0.5 < spent / needed < 2.0  # found by a trial of a hundred samples
+
+
+def test_a_bias_is_named_by_its_strength(finding: Finding) -> None:
+    """By hand: 5 % on two sides of one look are 1.96 errors, of twenty looks (5 % / 20 / 2 on a side) 3.023."""
+    bars = Bars(20)
+    assert (bars.perhaps, bars.sure) == pytest.approx((1.960, 3.023), abs=5e-4)
+    words = {1.9: "no bias seen", -2.0: "perhaps biased", 3.0: "perhaps biased", -3.2: "biased"}
+    assert {errors: bars.word(errors) for errors in words} == words
+    assert Bars(1).sure == bars.perhaps
+    assert Bars.of(finding).looks == sum(m.measure == "bias_in_errors" for m in finding) > 5
+    paper = next(r.text for r in finding.readings if "published" in r.text)
+    errors = finding.get("bias_in_errors", within="0.2", **strata_designs.PAPER).value
+    assert f"{abs(errors):.1f} Monte-Carlo errors" in paper
+    assert Bars.of(finding).word(errors) in paper
+    assert ("known to make estimates a little too low" in paper) == (errors < 1.96)
+    assert any(f"from {Bars.of(finding).sure:.1f} it is one" in caveat for caveat in finding.caveats)
 
 
 def test_a_design_does_not_depend_on_what_else_is_simulated(finding: Finding) -> None:

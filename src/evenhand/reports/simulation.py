@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Any
 
+from evenhand.audits.simulation.biases import Bars
 from evenhand.audits.simulation.default_design import DEFAULT, SHUFFLED
 from evenhand.audits.simulation.settings import PAPER_PILOT, PAPER_STRATA
 from evenhand.audits.simulation.strata_designs import LIMIT, PAPER, PAPER_OPTIMAL, RANDOM, in_strata
@@ -49,6 +50,7 @@ def section(finding: Finding) -> dict[str, Any]:
         "drawn": [by_scene(finding, scene) if scene else None for scene in there],
         "numbers": [(_title(finding, scene, there), _by_strata(finding, scene)) for scene in there],
         "pilots": [(_title(finding, scene, there), _by_pilot(finding, scene)) for scene in there],
+        "bars": Bars.of(finding),
         "glossary": GLOSSARY,
     }
 

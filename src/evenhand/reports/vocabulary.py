@@ -291,7 +291,8 @@ WORDS = {
     "bias_in_errors": Word(
         "Bias in errors",
         "errors",
-        "The same in Monte-Carlo errors, by which a mean of so many samples is off anyway: up to 3.5 may be chance.",
+        "The same in Monte-Carlo errors, by which a mean of so many samples is off anyway: up to 2 none is "
+        "seen; with many designs looked at, it takes about 3 to be sure.",
     ),
     "interval_coverage": Word(
         "Coverage of the interval", "share", "The share of samples whose interval held the truth."

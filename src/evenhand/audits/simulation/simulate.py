@@ -12,6 +12,7 @@ import scipy
 
 from evenhand.audits.simulation import default_design, readings, strata_designs
 from evenhand.audits.simulation.bench import Bench
+from evenhand.audits.simulation.biases import Bars
 from evenhand.audits.simulation.default_design import SHUFFLED, Tick
 from evenhand.audits.simulation.opening import Opened
 from evenhand.audits.simulation.settings import SimulationSettings
@@ -44,7 +45,7 @@ def simulate(opened: Opened, settings: SimulationSettings, progress: Progress = 
         "versions": _versions(),
     }
     said = tuple(readings.of(measured, settings))
-    caveats = (*readings.caveats(opened, settings), *opened.notes)
+    caveats = (*readings.caveats(opened, settings, Bars.of(measured)), *opened.notes)
     return Finding("simulation", QUESTION, tuple(measured), caveats, known, said)
 
 

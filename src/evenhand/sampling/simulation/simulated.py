@@ -46,7 +46,7 @@ class Simulated:
 
     @property
     def bias_in_errors(self) -> float:
-        """The same in Monte-Carlo errors: beyond 3.5 it is hardly chance."""
+        """The same in Monte-Carlo errors: beyond 2 it may be more than chance, the further the more."""
         off, spread = float(self.values.mean()) - self.truth, float(self.values.std())
         return off / spread * math.sqrt(len(self.values)) if spread > 0.0 else 0.0
 
