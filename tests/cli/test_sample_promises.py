@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 
 import polars as pl
@@ -111,7 +112,10 @@ def test_a_forgotten_sheet(program, items: pl.DataFrame) -> None:
         program("sample", "estimate", "plan.json", *sheets, "--next", f"{number + 1}.csv")
     answered(Path("3.csv"), items)
     done = program("sample", "estimate", "plan.json", "1.csv", "3.csv")
-    assert "none of the 200 items of batch 2 has a label: give the sheets of all batches" in done.err
+    assert (
+        "none of the 200 items of batch 2 has a label: give the sheets of all batches"
+        in done.err
+    )
 
 
 def test_unfinished_labels_of_the_default_design(program, items: pl.DataFrame) -> None:
@@ -152,7 +156,23 @@ def test_few_violations_are_marked_and_said_once(program, items: pl.DataFrame) -
     answered(Path("1.csv"), items, lambda _, __: "no")
     out = program("sample", "estimate", "plan.json", "1.csv").out
     assert out.count("Few violations were seen") == 1
+    assert "Few violations were seen: 0 of 100 labels, 0 of " in out
+    assert "that do not violate" not in out
     assert out.count("°") > 3
+
+
+def test_few_others_are_not_called_few_violations(program, items: pl.DataFrame) -> None:
+    """Of the removed nearly all violate, of the visible hardly any: each pool is short of the other kind."""
+    planned(program, "--n", "200", "--decision", "removed")
+    program("sample", "draw", "plan.json", "-o", "1.csv")
+    removed = dict(items.select(pl.col("id").cast(pl.String), "removed").iter_rows())
+    answered(Path("1.csv"), items, lambda id_, _: "yes" if removed[id_] else "no")
+    done = program("sample", "estimate", "plan.json", "1.csv", "--evidence", "labelled.parquet", "-o", "out")
+    said = next(line for line in done.out.splitlines() if line.startswith("°"))
+    violations, others = said.split("Few violations were seen: ")[1].split("Few items that do not violate were seen: ")
+    assert re.fullmatch(r"0 of \d+ labels \(visible\)\. ", violations)
+    assert re.fullmatch(r"0 of \d+ labels \(removed\)\.", others)
+    assert others in " ".join(Path("out/report.html").read_text().split())
 
 
 SPOILT = {"leading zeros": lambda id_: id_.lstrip("0"), "digits": lambda _: "1.00000E+18"}

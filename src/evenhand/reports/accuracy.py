@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from evenhand.audits.measurement.remarks import measured_what, unfinished
+from evenhand.audits.scarcity import few
 from evenhand.figures.accuracy import columns_of, sorted_parts
 from evenhand.finding import Finding
 from evenhand.reports.picking import Named, get
@@ -29,6 +30,7 @@ PLANNED = (
 )
 GLOSSARY = ("recall", "precision", "f1", "accuracy", *(name for name in ACCURACY))
 LABELS = {"count": "Labels", "efficiency": "Saved"}
+SMALL = "few violations or few others were seen: a cautious interval"
 MOST = 12  # parts in a terminal
 
 
@@ -57,6 +59,7 @@ def section(finding: Finding) -> dict[str, Any]:
         "visible": " of what is visible" if decided else "",
         "target": finding.provenance.get("settings", {}).get("target", 0.2),
         "effect": finding.provenance.get("settings", {}).get("effect", 0.01),
+        "few": " ".join(few(finding)),
         "marked": {flag for m in finding for flag in m.estimate.flags},
         "glossary": [name for name in GLOSSARY if any(m.measure == name for m in finding)],
     }
@@ -139,4 +142,4 @@ def _lines(finding: Finding) -> list[str]:
     return [*said, *([f"Also in the report: {'; '.join(more)}."] if more else [])]
 
 
-SECTION = Section("accuracy.html", section, _grids, _lines)
+SECTION = Section("accuracy.html", section, _grids, _lines, small=SMALL)

@@ -59,3 +59,4 @@ class Section:
     grids: Callable[[Finding], list[Grid]]
     lines: Callable[[Finding], list[str]]
     tables: Callable[[Finding], list[Grid]] | None = None
+    small: str = ""  # what the mark for few items means here, where it is something else than items

@@ -35,7 +35,7 @@ def show(findings: Sequence[Finding], console: Console) -> None:
             console.print()
         for line in _lines(finding):
             console.print(Text(line))
-        if shown := _marks(grids):
+        if shown := _marks(finding, grids):
             console.print(Text(" · ".join(shown), style="dim"))
         for caveat in finding.caveats:
             console.print(Text(f"· {caveat}", style="dim"))
@@ -65,10 +65,12 @@ def _grids(finding: Finding, *, narrow: bool) -> list[Grid]:
     return [grid.narrowed() for grid in grids] if narrow else [replace(grid, bare=False) for grid in grids]
 
 
-def _marks(grids: Sequence[Grid]) -> list[str]:
+def _marks(finding: Finding, grids: Sequence[Grid]) -> list[str]:
     """What the marks mean that were printed."""
+    section = SECTIONS.get(finding.audit)
+    own = {"small": section.small} if section and section.small else {}
     flags = {flag for grid in grids for _, found, _ in grid.rows for e in found if e for flag in e.flags}
-    return [f"{mark} {meaning}" for flag, (mark, meaning) in MARKS.items() if flag in flags]
+    return [f"{mark} {own.get(flag, meaning)}" for flag, (mark, meaning) in MARKS.items() if flag in flags]
 
 
 def _lines(finding: Finding) -> list[str]:

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 
 import numpy as np
 
 from evenhand.audits.accuracy.domains import SUMMED
 from evenhand.audits.accuracy.sample import Sample
 from evenhand.audits.accuracy.settings import AccuracySettings
+from evenhand.audits.scarcity import few
 from evenhand.evidence import Evidence
 from evenhand.finding import Finding
 from evenhand.intervals.survey import FEW, SMALL
@@ -18,6 +20,7 @@ BLIND = (
     "few labels that go everywhere. The estimate stays unbiased, but with a fifth of them hidden so the interval held "
     "the truth in only 81 to 89 of 100 simulated samples instead of 95."
 )
+CAUTIOUS = "the interval is a cautious one, too wide rather than too narrow"
 WHAT = "Recall and what is still visible rest on"
 CENSUS = (
     "No inclusion probability was declared, so every item counts as labelled: the values are plain counts. The "
@@ -44,18 +47,20 @@ def of(finding: Finding, sample: Sample, evidence: Evidence, settings: AccuracyS
 
 
 def _rests_on(finding: Finding, sample: Sample) -> Iterator[str]:
-    """How many violations were seen where it counts, over all and in the parts."""
+    """How many violations were seen where it counts, of which too few were, over all and in the parts."""
     visible = np.ones(len(sample.rows), dtype=np.bool_) if sample.removed is None else ~sample.removed
     found, labels = int(np.sum(sample.violating & visible)), int(visible.sum())
     what, where = ("The prevalence rests on", "") if sample.removed is None else (WHAT, "visible ")
-    few = f" That is fewer than {FEW:.0f}: the interval is a cautious one, too wide rather than too narrow."
-    yield f"{what} {found:,} violations among {labels:,} labelled {where}items.{few if found < FEW else ''}"
+    yield f"{what} {found:,} violations among {labels:,} labelled {where}items."
+    whole = [m for m in finding if not set(m.slice) - {"pool"}]
+    if said := few(replace(finding, estimates=tuple(whole))):
+        yield f"{' '.join(said)} That is fewer than {FEW:.0f}: {CAUTIOUS}."
     shares = [m for m in finding if m.measure == "prevalence" and m.slice and not {"pool", "stratum"} & set(m.slice)]
     small = sum(SMALL in m.estimate.flags for m in shares)
     if small:
         yield (
-            f"In {small} of {len(shares)} parts the prevalence rests on fewer than {FEW:.0f} violations: these are "
-            "marked, and their intervals are the cautious ones."
+            f"In {small} of {len(shares)} parts the prevalence rests on fewer than {FEW:.0f} violations, or on fewer "
+            "than that many others: these are marked, and their intervals are the cautious ones."
         )
 
 

@@ -8,6 +8,7 @@ from evenhand.audits.measurement.planning import Made, flat
 from evenhand.audits.measurement.remarks import amount, measured_what, span
 from evenhand.audits.measurement.sheets import ANSWERS
 from evenhand.audits.measurement.working import Outcome, Written, kept
+from evenhand.audits.scarcity import few
 from evenhand.finding import Finding
 from evenhand.sampling.plan import ALL, Clusters, Plan, name_of
 from evenhand.sampling.sequential import Sequential
@@ -131,7 +132,7 @@ def outcome_lines(outcome: Outcome) -> list[str]:
     for name in finding.values("as_if"):
         lines += [f"if {name}:", *_rows(finding, {"as_if": name})]
     if any(line.endswith(MARK) for line in lines):
-        lines.append(f"{MARK} Few violations were seen: a cautious interval.")
+        lines.append(" ".join([f"{MARK} A cautious interval, too wide rather than too narrow.", *few(finding)]))
     return [*lines, *(f"· {caveat}" for caveat in finding.caveats), *_left(outcome)]
 
 
