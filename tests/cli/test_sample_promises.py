@@ -113,9 +113,17 @@ def test_a_forgotten_sheet(program, items: pl.DataFrame) -> None:
     answered(Path("3.csv"), items)
     done = program("sample", "estimate", "plan.json", "1.csv", "3.csv")
     assert (
-        "none of the 200 items of batch 2 has a label: give the sheets of all batches"
+        "1.csv, 3.csv: column 'label': none of the 200 items of batch 2 has a label: give the sheets of all batches"
         in done.err
     )
+
+
+def test_an_empty_sheet_is_named_with_its_column(program, items: pl.DataFrame) -> None:
+    planned(program, "--n", "100")
+    program("sample", "draw", "plan.json", "-o", "1.csv")
+    done = program("sample", "estimate", "plan.json", "1.csv")
+    assert done.code == 2
+    assert "1.csv: column 'label': none of the 100 items of batch 1 has a label" in done.err
 
 
 def test_unfinished_labels_of_the_default_design(program, items: pl.DataFrame) -> None:

@@ -54,12 +54,21 @@ class Given:
             annotators=bool(files.annotator),
         )
         rounds = rounds_with_labels(plan, labels)
-        check_complete(plan, labels, rounds, unfinished=files.unfinished)
+        _check_complete(plan, labels, rounds, files)
         lacking = sum(map(len, missing(plan, labels)[:rounds]))
         names = tuple(path.name for path in files.labels)
         plan = finished(plan, labels, rounds) if lacking else plan
         gold = _gold([answer for answer in answers if answer.id in truth], truth, files) if files.gold else None
         return cls(plan, labels, rounds, gold, names, lacking)
+
+
+def _check_complete(plan: Plan, labels: Labels, rounds: int, files: Files) -> None:
+    """Every drawn item has an answer; where one has not, the sheets and the column that were looked at are named."""
+    try:
+        check_complete(plan, labels, rounds, unfinished=files.unfinished)
+    except InputError as error:
+        sheets = ", ".join(str(path) for path in files.labels)
+        raise InputError(error.problem, source=sheets, column=files.label) from None
 
 
 def _truth(path: Path) -> dict[str, float]:
