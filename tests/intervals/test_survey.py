@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import math
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -208,3 +209,14 @@ def test_the_alternatives_agree_where_strata_are_large() -> None:
     for low, high in (bayesian(sampled, 0.95), redrawn(sampled, 0.95, rng, replicates=4000)):
         assert low == pytest.approx(ours.low, rel=0.05)
         assert high == pytest.approx(ours.high, rel=0.05)
+
+
+def test_rounding_is_no_label_that_does_not_violate() -> None:
+    """Every label violates, where the model expected half: the shares sum to 1 but for rounding, and 1 it is."""
+    shares = np.array([14, 12, 11, 8, 8, 7, 5, 4, 5, 4, 4, 5, 4, 5, 4, 5, 4, 5, 6, 5, 4, 7, 5, 7, 7]) / 155
+    full, half = np.ones(25), np.full(25, 0.5)
+    sampled = Sampled(shares, 2 * full, full, 0 * full, 0 * full, hits=50.0, expected=half * half)
+    figures = [replace(sampled.figure(), value=value) for value in (1.0, 1.0 - 2e-16, 1.0 + 2e-16)]
+    estimates = [figure.estimate() for figure in figures]
+    assert estimates[0] == estimates[1] == estimates[2]
+    assert estimates[0].low == pytest.approx(0.025 ** (7 / 155))  # as many labels as the heaviest allows, all violating

@@ -26,6 +26,7 @@ from evenhand.estimate import Estimate
 from evenhand.intervals.bounded import Bounded, quantile
 
 FEW = 30.0  # violations in the sample, below which the interval is the cautious one and marked
+ROUNDING = 1e-12
 SCORE, CAUTIOUS, SMALL = "survey_wilson", "korn_graubard", "small"
 
 
@@ -54,7 +55,7 @@ class Figure:
     def estimate(self, level: float = 0.95) -> Estimate:
         """With the default interval; marked where few violations were seen."""
         arrays.share(level, "the level")
-        value = min(max(self.value, 0.0), 1.0)
+        value = _share(self.value)
         if self.variance == 0.0 and self.heaviest == 0.0:
             return Estimate.exact(value, level=level, n=self.n)
         if self.variance > 0.0 and min(self.hits, self.n - self.hits) >= FEW:
@@ -184,12 +185,17 @@ def plain(figure: Figure, level: float) -> tuple[float, float]:
 
 def cautious(figure: Figure, level: float) -> tuple[float, float]:
     """Clopper and Pearson's on effective counts, from the wary variance."""
-    value, tail = min(max(figure.value, 0.0), 1.0), (1.0 - level) / 2.0
+    value, tail = _share(figure.value), (1.0 - level) / 2.0
     labels = _effective(figure, value, level)
     hits = value * labels
     low = float(betaincinv(hits, labels - hits + 1.0, tail)) if hits > 0.0 else 0.0
     high = float(betaincinv(hits + 1.0, labels - hits, 1.0 - tail)) if hits < labels else 1.0
     return low, high
+
+
+def _share(value: float) -> float:
+    """From 0 to 1; a sum of shares that is 1 but for rounding is 1, since nothing but violations was seen."""
+    return 0.0 if value < ROUNDING else 1.0 if value > 1.0 - ROUNDING else value
 
 
 def _effective(figure: Figure, value: float, level: float) -> float:
