@@ -11,7 +11,7 @@ import evenhand as eh
 from classifiers.made import QUICK, comments
 from evenhand.cards import train
 from evenhand.cards.audited import model_card
-from evenhand.cards.card import _cell, _standing
+from evenhand.cards.card import OF_GROUPS, _bias, _cell, _standing
 from evenhand.errors import InputError
 from evenhand.estimate import Estimate
 from evenhand.finding import Finding, Measured
@@ -30,6 +30,30 @@ def test_a_cell_without_a_value() -> None:
     assert _cell(finding, "bpsn_auc", "a") == "undefined"
 
 
+def test_one_group_is_named_with_its_numbers(small: pl.DataFrame) -> None:
+    """That words count alike is a reason for equal numbers of several groups, and of made-up sentences alone."""
+    roles = {"text": "text", "terms": {"brief": ["short"]}}
+    (finding,) = eh.audit(small, audits="bias", score="first", label="y", **roles)
+    said = "\n".join(_bias(finding, alike=False))
+    assert said.startswith("1 group, ")
+    assert "same numbers" not in said
+    row = next(line for line in said.splitlines() if line.startswith("| brief |"))
+    assert f"| {finding.get('bpsn_auc', group='brief').value:.3f} (" in row
+
+
+def test_the_reason_for_equal_numbers_is_given_where_it_applies() -> None:
+    same = Estimate(0.9, 0.8, 0.95, 0.95, "delong", 50)
+    whole = [Measured("count", {}, Estimate.exact(100, level=0.95, n=100)), Measured("auroc", {}, same)]
+    parts = [
+        Measured(name, {"group": group}, same if name != "count" else Estimate.exact(50, level=0.95, n=50))
+        for group in ("a", "b")
+        for name in ("count", *OF_GROUPS)
+    ]
+    finding = Finding("bias", "?", (*whole, *parts), (), {})
+    assert "count alike in this model" in "".join(_bias(finding, alike=True))
+    assert "| a | 50 | 0.900" in "".join(_bias(finding, alike=False))
+
+
 def test_unseen_rows_have_the_labels_that_were_learnt(tmp_path: Path) -> None:
     frame = comments(200)
     frame.write_csv(tmp_path / "in.csv")
@@ -43,10 +67,10 @@ def test_unseen_rows_have_the_labels_that_were_learnt(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("marked", "groups", "says"),
     [
-        (0, 1, "It does not stand"),
-        (1, 1, "It stands"),
-        (1, 3, "1 of the groups stands"),
-        (2, 3, "2 of the groups stand"),
+        (0, 1, "It does not stand out in any"),
+        (1, 1, "It stands out in at least one"),
+        (1, 3, "1 of the groups stands out in at least one"),
+        (2, 3, "2 of the groups stand out in at least one"),
     ],
 )
 def test_one_group_is_spoken_of_as_one(marked: int, groups: int, says: str) -> None:

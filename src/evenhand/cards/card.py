@@ -101,7 +101,8 @@ class Card:
             yield from ("", "## How it scores groups")
         for title, finding in parts:
             if finding:
-                yield from ("", f"### {title}", "", *_bias(finding))
+                alike = finding is seen.templates and bool(self.settings.get("neutral"))
+                yield from ("", f"### {title}", "", *_bias(finding, alike=alike))
 
 
 def _kept(finding: Finding) -> list[dict[str, Any]]:
@@ -121,23 +122,25 @@ def _quality(finding: Finding) -> Iterator[str]:
 
 def _standing(marked: int, groups: int) -> str:
     if groups == 1:
-        return "It stands" if marked else "It does not stand"
-    return f"{marked} of the groups {'stands' if marked == 1 else 'stand'}"
+        return "It stands out in at least one" if marked else "It does not stand out in any"
+    return f"{marked} of the groups {'stands' if marked == 1 else 'stand'} out in at least one"
 
 
-def _bias(finding: Finding) -> Iterator[str]:
+def _bias(finding: Finding, *, alike: bool) -> Iterator[str]:
+    """How many groups stand out, then the numbers; none where all are alike because words for groups count `alike`."""
     groups = finding.values("group")
     marked = {m.slice["group"] for m in finding if "stands_out" in m.estimate.flags and set(m.slice) == {"group"}}
     named = "1 group" if len(groups) == 1 else f"{len(groups)} groups"
     yield f"{named}, {finding.get('count').value:,.0f} rows, AUROC {finding.get('auroc')}."
-    yield f"{_standing(len(marked), len(groups))} out in at least one number after allowing for everything looked at."
-    if len({_cell(finding, name, group) for name in OF_GROUPS[1:3] for group in groups}) <= 2 and not marked:
+    yield f"{_standing(len(marked), len(groups))} number after allowing for everything looked at."
+    if alike and len({_cell(finding, name, group) for name in OF_GROUPS[1:3] for group in groups}) <= 2 and not marked:
         yield "Every group has the same numbers, because the words for all of them count alike in this model. What it"
         yield "makes of words outside that list, and of what is said of a group, this does not show."
         return
     every = [value for group in groups if (value := finding.get("bpsn_auc", group=group).value) is not None]
-    yield f"BPSN AUC is between {min(every):.3f} and {max(every):.3f}. The groups whose benign rows are most easily"
-    yield "taken for violating ones (lowest BPSN AUC) first:"
+    if len(every) > 1:
+        yield f"BPSN AUC is between {min(every):.3f} and {max(every):.3f}. The groups whose benign rows are most easily"
+        yield "taken for violating ones (lowest BPSN AUC) first:"
     yield from ("", "| group | rows | " + " | ".join(word(name).label for name in OF_GROUPS) + " |")
     yield "|---|--:|" + "--:|" * len(OF_GROUPS)
     lowest = sorted(groups, key=lambda group: _value(finding, "bpsn_auc", group))
