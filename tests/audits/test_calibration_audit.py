@@ -40,6 +40,25 @@ def marked(finding: eh.Finding) -> set[tuple[str, tuple[str, ...]]]:
     return {(m.measure, tuple(m.slice.values())) for m in finding if "stands_out" in m.estimate.flags}
 
 
+def test_what_bins_do_is_said_of_all_that_were_looked_at() -> None:
+    finding = audited(made(1500, 1, temperature=2.0), bins=7)
+    values = {count: finding.get("ece", bins=str(count)).value for count in (5, 10, 20, 40)} | {
+        7: finding.get("ece").value
+    }
+    low, high = min(values, key=values.get), max(values, key=values.get)
+    said = next(r.text for r in finding.readings if r.slice.get("bins") == "all")
+    assert said.startswith("With 5, 7, 10, 20 and 40 bins the ECE is")
+    assert f"{values[low]:.4f} at the lowest ({low}) and {values[high]:.4f} at the highest ({high}): compare" in said
+
+
+def test_bins_that_change_nothing_are_no_warning() -> None:
+    """All are equally sure, so all lie in one bin, however many there are."""
+    frame = pl.DataFrame({"p": [0.1] * 200, "y": [k % 5 == 0 for k in range(200)]})
+    (finding,) = eh.audit(frame, audits="calibration", score="p", label="y", replicates=60).findings
+    said = next(r.text for r in finding.readings if r.slice.get("bins") == "all")
+    assert said == "With 5, 10, 15, 20 and 40 bins the ECE is the same, 0.1000."
+
+
 def test_the_numbers_are_those_of_the_measures() -> None:
     frame = made(1500, 1, temperature=2.0)
     finding = audited(frame, slices="lang", groups="women")

@@ -91,9 +91,17 @@ def _value(finding: Finding, slice_: Slice) -> float:
 
 
 def _bins(finding: Finding, named: Slice) -> Reading:
-    values = [finding.get("ece", **named, bins=str(count)).value or 0.0 for count in COUNTS]
-    text = (
-        f"With {COUNTS[0]} to {COUNTS[-1]} bins the ECE goes from {min(values):.4f} to {max(values):.4f}: compare "
-        "models only at the same number of bins."
-    )
+    """The lowest and the highest ECE of all numbers of bins looked at, the chosen one among them."""
+    chosen = int(finding.provenance["settings"]["bins"])
+    values = {count: finding.get("ece", **named, bins=str(count)).value or 0.0 for count in COUNTS}
+    values[chosen] = finding.get("ece", **named).value or 0.0
+    low, high = (pick(sorted(values), key=values.__getitem__) for pick in (min, max))
+    looked = f"{', '.join(map(str, sorted(values)[:-1]))} and {max(values)} bins"
+    if f"{values[low]:.4f}" == f"{values[high]:.4f}":
+        text = f"With {looked} the ECE is the same, {values[low]:.4f}."
+    else:
+        text = (
+            f"With {looked} the ECE is {values[low]:.4f} at the lowest ({low}) and {values[high]:.4f} at the highest "
+            f"({high}): compare models only at the same number of bins."
+        )
     return Reading({**named, "bins": "all"}, text)

@@ -41,7 +41,11 @@ def against_bins(finding: Finding, model: str | None) -> Figure | None:
 
 
 def _rows(finding: Finding, model: str | None, **as_if: str) -> Iterator[dict[str, Any]]:
-    for count in finding.values("bins"):
-        e = finding.get("ece", **named(model), bins=count, **as_if)
+    """One a number of bins, the chosen one among them, which has no slice of its own."""
+    chosen = str(finding.provenance.get("settings", {}).get("bins", ""))
+    others = finding.values("bins")
+    for count in sorted({*others, *([chosen] if chosen and others else [])}, key=int):
+        slice_ = {} if count == chosen else {"bins": count}
+        e = finding.get("ece", **named(model), **slice_, **as_if)
         if e.defined:
             yield {"bins": count, "value": e.value, "low": e.low, "high": e.high}
