@@ -52,7 +52,7 @@ def weighted_temperature(validation: Validation, _: Mapping[str, Any]) -> tuple[
     found, plain = (_best(validation, w) for w in (validation.weights * others[validation.labels], validation.weights))
     notes = _bounds(found)
     if max(found / plain, plain / found) > APART:
-        before = " (the model was calibrated already)" if 0.9 < plain < 1.1 else ""
+        before = " (by which hardly anything changes)" if 0.9 < plain < 1.1 else ""
         notes.append(
             f"weighted temperature scaling gives T = {found:.1f} where plain temperature scaling gives {plain:.1f}"
             f"{before}: it buys calibration of rare classes with overall calibration"
