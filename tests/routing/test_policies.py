@@ -123,6 +123,16 @@ def test_a_model_that_is_wrong_too_often_says_that_no_data_will_do() -> None:
     assert "no number of labelled items" in policy.notes[0]
 
 
+def test_a_rate_that_is_all_but_what_is_allowed_says_that_no_sample_would_do() -> None:
+    """Of 10,000 removals 494 are wrong where 500 are allowed, and one item in ten is removed: millions would tell."""
+    p, y = np.repeat([0.99, 0.1], [10_000, 90_000]), np.arange(100_000) >= 494
+    policy = choose(p, y & (p > 0.5), wrong_removals=0.05)
+    assert 10 * (items_to_reject(0.0494, 0.05, 0.04) or 0) > 1_000_000
+    assert (policy.upper, policy.needed) == (None, None)
+    assert "these items cannot tell, and no sample that people could label would" in policy.notes[0]
+    assert "more than 1,000,000 items" in policy.notes[0]
+
+
 def test_no_violations_at_all() -> None:
     policy = choose([0.1, 0.9], [0, 0], missed_violations=0.1)
     assert (policy.lower, policy.needed) == (None, None)

@@ -19,6 +19,8 @@ from evenhand.routing.grid import GRID, Grid
 from evenhand.routing.policies import Policy, labelled
 from evenhand.tally import FloatArray
 
+LABELLED = 1_000_000  # items that anybody could have labelled
+
 
 def choose(
     p: npt.ArrayLike,
@@ -67,10 +69,16 @@ def _upper(
         same = passed[items[passed] == items[passed[-1]]]  # nothing was seen between them
         return grid.thresholds[int(same[0])]
     enough = grid.needed(items, wrong, len(p), allowed, delta)
-    needed.append(enough)
+    beyond = enough is not None and enough > LABELLED
+    needed.append(None if beyond else enough)
     why = f"no threshold was shown to keep wrong removals at or below {allowed:.3g}, so nothing is removed unseen"
     if enough is None:
         notes.append(f"{why}; at the rates seen here no number of labelled items would show it")
+    elif beyond:
+        notes.append(
+            f"{why}; the share of wrong removals seen here is so near what is allowed that these items cannot tell, "
+            f"and no sample that people could label would (it would take more than {LABELLED:,} items)"
+        )
     else:
         notes.append(f"{why}; at the rates seen here about {enough:,} labelled items would do")
     return None
