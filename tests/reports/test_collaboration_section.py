@@ -12,6 +12,7 @@ from rich.console import Console
 import evenhand as eh
 from evenhand.reports.checked import shown
 from evenhand.reports.collaboration import MOST
+from evenhand.reports.summary.collaboration import points
 from evenhand.reports.terminal import show
 from reports.test_html import NASTY, parsed
 
@@ -56,6 +57,26 @@ def test_the_card_says_what_a_look_in_a_hundred_buys(both: eh.Report) -> None:
         assert f"accuracy <b>{alone:.3f}</b> → <b>{best:.3f}</b>" in page
     for reading in finding.readings:
         assert reading.text in page
+
+
+def test_the_headline_is_what_the_card_says_to_look_at() -> None:
+    """One item in fifty violates and the model finds few of them: leaving all alone is right as often."""
+    rng = np.random.default_rng(4)
+    y = rng.random(4000) < 0.02
+    p = 1.0 / (1.0 + np.exp(-(rng.normal(size=4000) + 2.5 * y - 1.9)))
+    table = pl.DataFrame({"p": p, "y": y})
+    report = eh.audit(table, score="p", label="y", audits="collaboration", capacities=["1%"])
+    (finding,) = report.findings
+    assert any("look at recall and precision" in reading.text for reading in finding.readings)
+    at = {"capacity": finding.values("capacity")[0]}
+    best = max(finding.values("strategy"), key=lambda name: finding.get("oc_f1", strategy=name, **at).value)
+    numbers = {n: (finding.get(n), finding.get(f"oc_{n}", strategy=best, **at)) for n in ("recall", "precision")}
+    moved = [f"{n} <b>{alone.value:.3f}</b> → <b>{with_.value:.3f}</b>" for n, (alone, with_) in numbers.items()]
+    headline = report.html().split('<p class="big">')[1].split("</p>")[0]
+    assert headline.endswith(f"{', '.join(moved)} by {best}")
+    (point,) = points(finding)
+    assert f"recall goes from {finding.get('recall').value:.3f} to" in point.found
+    assert "accuracy" not in headline + point.found
 
 
 def test_the_four_counts_are_those_of_the_items(small: pl.DataFrame) -> None:

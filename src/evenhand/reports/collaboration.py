@@ -12,6 +12,7 @@ from evenhand.finding import Finding
 from evenhand.reports.checked import shown
 from evenhand.reports.picking import Named, get, models, parts, row, slice_name
 from evenhand.reports.section import Grid, Row, Section
+from evenhand.reports.worth import changes, ranked
 
 ALONE = (
     "count",
@@ -112,16 +113,16 @@ def _sliced(
 
 
 def _card(finding: Finding, title: str, model: Named, strategies: Sequence[str], at: str) -> dict[str, Any]:
-    """What one capacity buys, the strategy that finds most errors first."""
+    """What one capacity buys, the strategy that is worth most first."""
     bought = {name: _bought(finding, {**model, "strategy": name, "capacity": at}) for name in strategies}
-    right = {name: found["oc_accuracy"].value for name, found in bought.items()}
-    known = {name: value for name, value in right.items() if value is not None}
+    known = ranked(finding, model, at)
     ranks = {name: value for name in known if (value := bought[name]["oc_auroc"].value) is not None}
     readings = [reading.text for reading in finding.readings if model and dict(reading.slice) == dict(model)]
     return {
         "model": title,
-        **{name: finding.get(name, **model) for name in ("accuracy", "precision", "recall")},
-        "bought": [(name, bought[name]) for name in sorted(known, key=lambda name: -known[name])],
+        **{name: finding.get(name, **model) for name in ("precision", "recall")},
+        "bought": [(name, bought[name]) for name in known],
+        "changes": changes(finding, model, known[0], at) if known else [],
         "why": None if known else next(iter(bought.values()))["oc_accuracy"].note,
         "ranks": max(ranks.items(), key=lambda found: found[1]) if ranks else None,
         "auroc": finding.get("auroc", **model),

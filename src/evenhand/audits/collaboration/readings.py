@@ -36,14 +36,18 @@ def _values(finding: Finding, measure: str, strategy: str, named: Slice, shares:
     return [finding.get(measure, **named, strategy=strategy, capacity=text).value for text in shares]
 
 
+def says_little(finding: Finding, named: Slice) -> bool:
+    """Whether doing nothing at all would be right as often as the model, so that accuracy tells nothing of it."""
+    accuracy, violating = (finding.get(name, **named).value for name in ("accuracy", "positive_share"))
+    return accuracy is not None and violating is not None and accuracy < 1.0 and accuracy <= 1.0 - violating
+
+
 def _accuracy(finding: Finding, named: Slice) -> str | None:
     """When accuracy says little: nothing is wrong, or doing nothing at all would be right more often."""
-    accuracy, violating = (finding.get(name, **named).value for name in ("accuracy", "positive_share"))
-    if accuracy is None or violating is None:
-        return None
+    accuracy, violating = (finding.get(name, **named).value or 0.0 for name in ("accuracy", "positive_share"))
     if accuracy == 1.0:
         return "The model makes no error on these items: there is nothing for review to find."
-    if accuracy > 1.0 - violating:
+    if not says_little(finding, named):
         return None
     return (
         f"Leaving everything alone would be right for {_percent(1.0 - violating)} of the items, and the model alone is "

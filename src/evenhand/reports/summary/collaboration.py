@@ -4,36 +4,30 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from evenhand.estimate import Estimate
 from evenhand.figures.collaboration import headline, looked_at
 from evenhand.finding import Finding
 from evenhand.reports.picking import Named, models
 from evenhand.reports.summary.point import Point
-from evenhand.reports.words import number, percent
+from evenhand.reports.words import percent
+from evenhand.reports.worth import changes, ranked
 
 NEXT = "Decide how much people can review: evenhand plan says how many people a target takes and what it costs."
 
 
 def points(finding: Finding) -> Iterator[Point]:
-    """At the capacity of the headline, by the strategy that ends up right most often."""
+    """At the capacity of the headline, by the strategy that is worth most there."""
     at, strategies = headline(finding.values("capacity")), finding.values("strategy")
     for title, model in models(finding):
-        known = [(value, name) for name in strategies if (value := _at(finding, model, name, at).value) is not None]
+        known = ranked(finding, model, at)
         if not known:
-            why = _at(finding, model, strategies[0], at).note
+            why = finding.get("oc_accuracy", **model, strategy=strategies[0], capacity=at).note
             yield Point("open", "collaboration", title, f"What review is worth has no value: {why}.")
             continue
-        right, strategy = max(known)
-        alone = finding.get("accuracy", **model).value or 0.0
-        found = (
-            f"If people look at {looked_at(at)}, chosen by {strategy}, accuracy goes from {number('accuracy', alone)} "
-            f"to {number('oc_accuracy', right)}."
+        moved = " and ".join(
+            f"{name} goes from {alone} to {together}" for name, alone, together in changes(finding, model, known[0], at)
         )
+        found, strategy = f"If people look at {looked_at(at)}, chosen by {known[0]}, {moved}.", known[0]
         yield Point("measured", "collaboration", title, found, _pays(finding, model, strategy, at), NEXT)
-
-
-def _at(finding: Finding, model: Named, strategy: str, at: str) -> Estimate:
-    return finding.get("oc_accuracy", **model, strategy=strategy, capacity=at)
 
 
 def _pays(finding: Finding, model: Named, strategy: str, at: str) -> str:
