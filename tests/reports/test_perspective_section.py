@@ -11,6 +11,7 @@ import pytest
 import evenhand as eh
 from evenhand.reports import words
 from evenhand.reports.perspective import AGREEMENT, DELTAS, FIT, PROMISES, below, shade
+from evenhand.reports.summary.perspective import points
 from reports.test_collaboration_section import printed
 from reports.test_html import NASTY, parsed
 
@@ -53,6 +54,21 @@ def test_nothing_to_mend_where_nobody_stands_out(quiet: eh.Report) -> None:
     assert "nothing to mend by these numbers" in card
     assert "●" not in quiet.html()
     assert "No group of annotators stands out" in printed(quiet)
+
+
+def test_a_model_that_fits_nobody_is_not_called_fine(quiet: eh.Report) -> None:
+    """The same finding with an F1 of .28: no group stands out, and the model is poor; the card says both."""
+    (finding,) = quiet.findings
+    fit = replace(finding.get("f1"), value=0.28, low=0.2, high=0.35)
+    changed = [replace(m, estimate=fit) if m.measure == "f1" and not m.slice else m for m in finding]
+    poor = replace(finding, estimates=tuple(changed))
+    card = eh.Report((poor,)).html().split("</article>")[0]
+    assert "No group of annotators stands out" in card
+    assert "It fits <b>everybody's labels poorly</b>: F1 0.280" in card
+    assert "nothing to mend between groups by these numbers, but the model fits nobody well" in card
+    assert "poorly" not in quiet.html().split("</article>")[0]
+    (point,) = points(poor)
+    assert "fits everybody's labels poorly, though (F1 0.280)" in point.found
 
 
 def test_every_number_is_on_the_page(two: eh.Report) -> None:

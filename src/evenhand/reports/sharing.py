@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from evenhand.audits.perspective.readings import POOR
 from evenhand.estimate import Estimate
 from evenhand.figures.perspective import furthest_first, is_few
 from evenhand.finding import Finding, Reading
@@ -28,7 +29,14 @@ def card(finding: Finding, title: str, model: Named) -> dict[str, Any]:
         "range": _range(finding, model, groups),
         "signs": [group for group, e in _found(finding, SIGNS, model, groups) if _stands_out(e)],
         "clusters": _clusters(finding, model),
+        "poor": poor(finding, model),
     }
+
+
+def poor(finding: Finding, model: Named) -> Estimate | None:
+    """The F1 against everybody's labels, where the model fits them poorly."""
+    fit = finding.get("f1", **model)
+    return fit if fit.value is not None and fit.value < POOR else None
 
 
 def general(finding: Finding) -> str:

@@ -28,7 +28,9 @@ def points(finding: Finding) -> Iterator[Point]:
         elif card["less"] or card["more"] or card["signs"] or (card["clusters"] and card["clusters"]["off"]):
             yield Point("stands_out", "perspective", title, _found(card), _sure(finding, model, card), NEXT)
         else:
-            found = "No group of annotators stands out."
+            fit = card["poor"]
+            though = f" The model fits everybody's labels poorly, though (F1 {number('f1', fit.value)})." if fit else ""
+            found = f"No group of annotators stands out.{though}"
             yield Point("quiet", "perspective", title, found, _reach(finding, model), MORE)
 
 
