@@ -41,7 +41,7 @@ def sought(name: str, module: Any, seconds: float, seed: int = 0) -> tuple[Row, 
         seed += 1
 
         def one(example: Any) -> None:
-            if time.monotonic() - started < seconds:
+            if not watch.executions or time.monotonic() - started < seconds:  # at least one, however slow
                 module.try_one(example, watch)
 
         seeded(seed)(calm(given(module.STRATEGY)(one)))()

@@ -15,6 +15,7 @@ from evenhand.audits.bias.agreement import agreement
 from evenhand.audits.calibration import CalibrationSettings
 from evenhand.audits.measurement.ids import Ids
 from evenhand.audits.simulation import Asked, SimulationSettings, open_scenes
+from evenhand.audits.simulation.biases import Bars
 from evenhand.audits.simulation.readings import caveats
 from evenhand.errors import InputError
 from evenhand.estimate import Estimate
@@ -129,7 +130,7 @@ def test_labels_that_nobody_of_the_majority_saw() -> None:
 def test_few_violations_in_a_simulation_are_said() -> None:
     table = scored(2000).with_columns(toxicity=pl.when(pl.int_range(pl.len()) < 20).then(1.0).otherwise(0.0))
     opened = open_scenes(table, Asked(label="toxicity", score=("p",)))
-    said = list(caveats(opened, SimulationSettings()))
+    said = list(caveats(opened, SimulationSettings(), Bars.of(())))
     assert any("only 20 violating items in the file" in caveat for caveat in said)
 
 

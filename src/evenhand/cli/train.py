@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated, Any, TypedDict
@@ -80,11 +79,9 @@ def train(
     settings = _settings(set_ or ()) | given(named)
     said = given({**columns, **learnt, **making})
     before = held(out)
-    if before:
-        print(f"{out} holds a model already: {before}. It is replaced when the new one is done.", file=sys.stderr)
     with progress_bar() as progress:
         model = make(data, out, label=listed(label) or (), settings=settings, progress=progress, **said)
-    print(f"trained {model.name} {model.version}: {out}{', in place of the model there' if before else ''}")
+    print(f"trained {model.name} {model.version}: {out}{f', in place of {before}' if before else ''}")
     print(f"read its card: {out / 'card.md'}; score with it: evenhand score {out} FILE -o FILE")
 
 
