@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -85,8 +86,9 @@ def texts(path: str, rows: int) -> None:
     _stream(piece, rows, size=100_000).sink_parquet(path, row_group_size=100_000)
 
 
-def timed_texts(path: str, rows: int, data: str | None) -> dict[str, bool]:
+def timed_texts(path: str, rows: int) -> dict[str, bool]:
     """Comments to be scored in memory: unseen ones of Wikipedia where there is data, else made-up ones."""
+    data = os.environ.get("EVENHAND_DATA")  # not handed over: it would be kept with the results
     if data:
         table = pl.read_parquet(Path(data) / "wikipedia_talk.parquet").filter(pl.col("split") != "train")
         table.select(pl.col("text").fill_null("").head(rows)).write_parquet(path)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Mapping
 from typing import Any
 
@@ -106,8 +105,8 @@ def draw(place: Place) -> Outcome:
 
 
 def scoring(place: Place) -> Outcome:
-    path, data = str(place.folder / "timed.parquet"), os.environ.get("EVENHAND_DATA")
-    made = place.ours("data:timed_texts", path, place.rows(TIMED_TEXTS), data)
+    path = str(place.folder / "timed.parquet")
+    made = place.ours("data:timed_texts", path, place.rows(TIMED_TEXTS))
     return Outcome(
         Run.of(place.ours("ours.scoring:texts", path)),
         Run.of(place.theirs("peers.scoring:profanity", path)),

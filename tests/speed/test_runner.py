@@ -157,6 +157,7 @@ def test_a_page_without_marks_is_refused() -> None:
 def test_the_page_holds_what_was_measured() -> None:
     """RESULTS.md is made of results.json and gpu.json, and its rows are those of the registry."""
     kept = json.loads(results.JSON.read_text(encoding="utf-8"))
+    assert not any('"/' in side for side in kept["sides"]), "no path of the machine it ran on"
     text = results.PAGE.read_text(encoding="utf-8")
     assert results.filled(text, kept) == text
     promised = {
