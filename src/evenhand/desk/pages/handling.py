@@ -1,0 +1,98 @@
+"""What every page handler shares: who asks, what the layout needs, and errors as pages.
+
+A handler reads: who may (`signed_in`), what there is (a view), how it looks (`show`). Without a session a page leads to
+the sign-in and back; a part of a page is answered with 401 instead.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable
+from typing import Any
+from urllib.parse import quote
+
+from fastapi import Request
+from starlette.responses import HTMLResponse, RedirectResponse, Response
+
+from evenhand.desk.authorisation import session_of
+from evenhand.desk.pages.preferences import COOKIE, Preferences
+from evenhand.desk.pages.rendering import PAGE_HEADERS, render
+from evenhand.desk.pages.words import words
+from evenhand.desk.people import Person, Role
+from evenhand.desk.sessions import DeskSession
+from evenhand.desk.store_problems import store_problem
+from evenhand.errors import EvenhandError
+from evenhand.service.problems import Problem
+from evenhand.version import __version__
+
+Handler = Callable[[Request], Awaitable[Response]]
+NAVIGATION = (
+    ("today", "/", "see_session"), ("review", "/queue", "see_tasks"), ("policy", "/policy", "see_policies"),
+    ("people", "/people", "see_people"), ("log", "/log", "see_events"), ("me", "/me", "see_session"),
+)  # fmt: skip
+
+
+async def signed_in(request: Request, permission: str) -> DeskSession:
+    """The session of whoever asks, if they have a permission; a form of another page is refused."""
+    session = await session_of(request)
+    request.state.caller, request.state.session = session.person.id, session
+    if not session.person.may(permission):
+        raise Problem(403, "forbidden", say(request, "error.forbidden"))
+    return session
+
+
+def show(request: Request, template: str, /, *, status: int = 200, **context: Any) -> Response:
+    """A page, with what the layout needs of the session and the preferences."""
+    session: DeskSession | None = getattr(request.state, "session", None)
+    person = session.person if session else None
+    about = {
+        "person": person, "csrf": session.csrf if session else "", "nav": _navigation(person),
+        "here": request.url.path, "version": __version__, "message": "", "problem": False,
+        "preferences": preferences_of(request),
+    }  # fmt: skip
+    html = render(template, preferences_of(request).language, **{**about, **context})
+    return HTMLResponse(html, status, headers=PAGE_HEADERS)
+
+
+def say(request: Request, key: str, /, **values: Any) -> str:
+    """Words of the catalogue, in the language that the person chose."""
+    return words(preferences_of(request).language)(key, **values)
+
+
+def preferences_of(request: Request) -> Preferences:
+    """What the person chose in this browser."""
+    return Preferences.from_cookie(request.cookies.get(COOKIE))
+
+
+def _navigation(person: Person | None) -> list[tuple[str, str]]:
+    if person is None:
+        return []
+    return [(name, address) for name, address, permission in NAVIGATION if person.may(permission)]
+
+
+def is_part(request: Request) -> bool:
+    """Whether a page asks for a part of itself."""
+    return request.query_params.get("part") == "1" or request.headers.get("x-csrf-token") is not None
+
+
+def page(handler: Handler) -> Handler:
+    """A handler whose errors are pages."""
+
+    async def answer(request: Request) -> Response:
+        try:
+            return await handler(request)
+        except EvenhandError as error:
+            return _explained(request, error if isinstance(error, Problem) else store_problem(error))
+
+    return answer
+
+
+def _explained(request: Request, problem: Problem) -> Response:
+    if problem.status == 401 and not is_part(request):
+        path = request.url.path + (f"?{request.url.query}" if request.url.query else "")
+        return RedirectResponse(f"/sign-in?next={quote(path, safe='')}", 303)
+    return show(request, "problem.html", status=problem.status, detail=problem.detail)
+
+
+def is_lead(person: Person) -> bool:
+    """Whether the first page is that of the desk, and not that of a reviewer."""
+    return person.role in (Role.ADMINISTRATOR, Role.LEAD, Role.AUDITOR)

@@ -1,0 +1,96 @@
+"""The log: every event, the newest first, with filters. It shows what was recorded, never a text."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import Any
+
+import sqlalchemy as sa
+
+from evenhand.store import Store, schema
+from evenhand.store.events import KINDS, REFERENCES
+
+PER_PAGE = 50
+LONGEST = 120  # characters of one detail
+TIMES = frozenset({"until", "reopened", "created_at", "decided_at"})  # microseconds
+NOT_SHOWN = REFERENCES | {"task", "document", "attributes", "public_key"}
+
+
+@dataclass(frozen=True)
+class LogFilter:
+    """Which events: by kind, by who acted, by the item's id at the platform, up to a number."""
+
+    kind: str = ""
+    actor: str = ""
+    item: str = ""
+    before: int | None = None
+
+    @classmethod
+    def from_values(cls, values: Mapping[str, str]) -> LogFilter:
+        """From the query of an address; what makes no sense is left out."""
+        before = values.get("before", "")
+        known = values.get("kind", "") if values.get("kind") in KINDS else ""
+        number = int(before) if before.isascii() and before.isdigit() and len(before) < 19 else None
+        return cls(known, values.get("actor", "")[:200], values.get("item", "")[:512], number)
+
+
+@dataclass(frozen=True)
+class LogEntry:
+    """One event."""
+
+    id: int
+    number: int | None  # once sealed
+    at: str
+    kind: str
+    actor: str
+    item: str | None
+    details: tuple[tuple[str, str], ...]
+
+
+@dataclass(frozen=True)
+class LogPage:
+    """Events, and where older ones begin."""
+
+    chosen: LogFilter
+    kinds: tuple[str, ...]
+    entries: tuple[LogEntry, ...]
+    older: int | None
+
+
+def log_page(store: Store, chosen: LogFilter) -> LogPage:
+    """The newest events that a filter lets through."""
+    events, items = schema.events, schema.items
+    query = sa.select(events, items.c.external_id).join(items, items.c.id == events.c.stream, isouter=True)
+    wanted = {events.c.kind: chosen.kind, events.c.actor: chosen.actor, items.c.external_id: chosen.item}
+    for column, value in wanted.items():
+        if value:
+            query = query.where(column == value)
+    if chosen.before is not None:
+        query = query.where(events.c.id < chosen.before)
+    with store.database.reading() as connection:
+        rows = connection.execute(query.order_by(events.c.id.desc()).limit(PER_PAGE + 1)).all()
+    shown = tuple(_entry(row) for row in rows[:PER_PAGE])
+    return LogPage(chosen, tuple(sorted(KINDS)), shown, shown[-1].id if len(rows) > PER_PAGE else None)
+
+
+def _entry(row: Any) -> LogEntry:
+    payload = {name: value for name, value in json.loads(row.payload).items() if name not in NOT_SHOWN}
+    details = tuple(
+        (name, _short(name, value)) for name, value in sorted(payload.items()) if value not in (None, "", [])
+    )
+    return LogEntry(row.id, row.number, time_of(row.at), row.kind, row.actor, row.external_id, details)
+
+
+def time_of(at: int) -> str:
+    """To the second, in UTC."""
+    return datetime.fromtimestamp(at / 1e6, UTC).strftime("%Y-%m-%d %H:%M:%S")
+
+
+def _short(name: str, value: Any) -> str:
+    if name in TIMES and isinstance(value, int):
+        return time_of(value)
+    text = value if isinstance(value, str) else f"{value:.4g}" if isinstance(value, float) else json.dumps(value)
+    return text if len(text) <= LONGEST else f"{text[:LONGEST]}…"

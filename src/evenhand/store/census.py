@@ -1,0 +1,171 @@
+"""Measures, notices and appeals of an item as rows: what transparency reports count and statements of reasons say.
+
+A measure begins when the action that holds becomes another than to leave the item: a person who confirms what the
+policy removed takes no second measure, and a decision that was undone in time was none.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import Any
+
+import polars as pl
+
+from evenhand.store import events as ev
+from evenhand.store.cases import LEAVE, POLICY, REMOVE, Case
+from evenhand.store.rebuilding import RecordedEvent
+
+TEXT, FLAG = pl.String, pl.Boolean
+OWN, NOTICE, TRUSTED = "own", "notice", "trusted_flagger"
+DECISION_COLUMNS = {
+    "decision_id": TEXT,
+    "item_id": TEXT,
+    "item_type": TEXT,
+    "language": TEXT,
+    "community": TEXT,
+    "created_at": TEXT,
+    "decided_at": TEXT,
+    "action": TEXT,
+    "basis": TEXT,
+    "automated": FLAG,
+    "source": TEXT,
+    "clause": TEXT,
+    "ground": TEXT,
+    "territory": TEXT,
+    "until": TEXT,
+}
+NOTICE_COLUMNS = {
+    "notice_id": TEXT,
+    "item_id": TEXT,
+    "received_at": TEXT,
+    "reason": TEXT,
+    "clause": TEXT,
+    "trusted": FLAG,
+    "acted_at": TEXT,
+    "action": TEXT,
+    "ground": TEXT,
+    "automated": FLAG,
+}
+APPEAL_COLUMNS = {
+    "appeal_id": TEXT,
+    "item_id": TEXT,
+    "submitted_at": TEXT,
+    "action": TEXT,
+    "reason": TEXT,
+    "outcome": TEXT,
+    "decided_at": TEXT,
+}
+
+
+@dataclass(frozen=True)
+class HeldAction:
+    """The action that holds from a moment on: who took it, and on what ground."""
+
+    version: int
+    at: int
+    action: str
+    basis: str
+    decision: ev.Decided | None = None
+
+    @property
+    def automated(self) -> bool:
+        """Whether no person was involved."""
+        return self.basis == POLICY or (self.decision is not None and self.decision.automated)
+
+
+@dataclass
+class ItemCensus:
+    """One item, and the actions that held on it, one after another."""
+
+    case: Case
+    history: list[RecordedEvent]
+    held: list[HeldAction] = field(default_factory=list)
+
+    @classmethod
+    def from_history(cls, case: Case, history: list[RecordedEvent]) -> ItemCensus:
+        """From all events of the item."""
+        made = cls(case, history)
+        undone = {entry.event.decision for entry in history if isinstance(entry.event, ev.Undone)}
+        for version, entry in enumerate(history, start=1):
+            if version not in undone:
+                made.held += _held(version, entry, made.held)
+        return made
+
+    def decisions(self) -> Iterator[dict[str, Any]]:
+        """A row for each measure."""
+        before = LEAVE
+        for one in self.held:
+            if one.action not in (before, LEAVE):
+                yield self._decision(one)
+            before = one.action
+
+    def notices(self) -> Iterator[dict[str, Any]]:
+        """A row for each notice, with what was done next."""
+        for version, entry in enumerate(self.history, start=1):
+            if isinstance(entry.event, ev.Noticed):
+                following = next((one for one in self.held if one.version > version), None)
+                yield {
+                    "notice_id": f"{self.case.item.id}-{version}",
+                    "item_id": self.case.item.external_id,
+                    "received_at": entry.at,
+                    "reason": entry.event.reason,
+                    "clause": entry.event.clause,
+                    "trusted": entry.event.trusted,
+                    "acted_at": following and following.at,
+                    "action": following and following.action,
+                    "ground": following and following.decision and following.decision.ground,
+                    "automated": following and following.automated,
+                }
+
+    def appeals(self) -> Iterator[dict[str, Any]]:
+        """A row for each appeal; those that are open have no outcome."""
+        asked = [(v, e) for v, e in enumerate(self.history, start=1) if isinstance(e.event, ev.Appealed)]
+        answers = [(e.at, e.event.outcome) for e in self.history if isinstance(e.event, ev.AppealAnswered)]
+        for place, (version, entry) in enumerate(asked):
+            decided_at, outcome = answers[place] if place < len(answers) else (None, None)
+            against = [one.action for one in self.held if one.version < version]
+            yield {
+                "appeal_id": f"{self.case.item.id}-{version}",
+                "item_id": self.case.item.external_id,
+                "submitted_at": entry.at,
+                "action": against[-1] if against else None,
+                "reason": getattr(entry.event, "reason", None),
+                "outcome": outcome,
+                "decided_at": decided_at,
+            }
+
+    def _decision(self, one: HeldAction) -> dict[str, Any]:
+        item, decision = self.case.item, one.decision
+        return {
+            "decision_id": f"{item.id}-{one.version}",
+            "item_id": item.external_id,
+            "item_type": item.item_type,
+            "language": item.language,
+            "community": item.community,
+            "created_at": item.created_at or item.received_at,
+            "decided_at": one.at,
+            "action": one.action,
+            "basis": one.basis,
+            "automated": one.automated,
+            "source": self._source(one.version),
+            "clause": decision and decision.clause,
+            "ground": decision and decision.ground,
+            "territory": decision and decision.territory,
+            "until": decision and decision.until,
+        }
+
+    def _source(self, version: int) -> str:
+        """What brought the item up before it was decided."""
+        earlier = [entry.event for entry in self.history[: version - 1] if isinstance(entry.event, ev.Noticed)]
+        return TRUSTED if any(notice.trusted for notice in earlier) else NOTICE if earlier else OWN
+
+
+def _held(version: int, entry: RecordedEvent, before: list[HeldAction]) -> Iterator[HeldAction]:
+    event = entry.event
+    if isinstance(event, ev.Decided):
+        yield HeldAction(version, entry.at, event.action, event.basis, event)
+    elif isinstance(event, ev.ItemImported) and event.action is not None:
+        yield HeldAction(version, event.decided_at or entry.at, event.action, event.decided_by or "imported")
+    elif isinstance(event, ev.Routed) and event.route in (REMOVE, LEAVE) and (not before or before[-1].basis == POLICY):
+        yield HeldAction(version, entry.at, event.route, POLICY)

@@ -1,0 +1,118 @@
+"""Texts, notes and keys of people: read with a record, erased by age or on request, kept under a legal hold.
+
+Erasing removes the content and its salt. The event that holds the salted hash stays, so the chain still verifies, and
+nobody can test a guess against the hash. Users can complain about a decision for six months; nothing younger is erased
+by age unless told so.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import sqlalchemy as sa
+
+from evenhand.errors import ErrorKind, InputError
+from evenhand.store import schema
+from evenhand.store.events import ContentErased, LegalHold, TextRead
+from evenhand.store.ledger import ConflictError, EventLedger, batches
+
+DAY = 86_400_000_000  # microseconds
+COMPLAINT_DAYS = 183  # six months, as Article 20 of the Digital Services Act has it
+BATCH = 500
+
+
+def hold(ledger: EventLedger, item: str, held: bool, reason: str) -> dict[str, Any]:
+    """Forbid the erasure of an item's contents, or allow it again."""
+    case = ledger.case(item)
+    ledger.record(case, LegalHold(held=held, reason=reason))
+    return {"item": item, "held": held}
+
+
+def read_text(ledger: EventLedger, item: str, reason: str) -> dict[str, Any]:
+    """The text of an item, outside a review; that it was read is recorded."""
+    case, table = ledger.case(item), schema.contents
+    ledger.record(case, TextRead(reason=reason))
+    return {
+        "item": item,
+        "text": ledger.connection.scalar(sa.select(table.c.value).where(table.c.id == case.item.text)),
+    }
+
+
+def erase_item(ledger: EventLedger, item: str, reason: str) -> dict[str, Any]:
+    """Erase the text of an item in all its versions, and the notes about it."""
+    if ledger.case(item).item.held:
+        raise ConflictError("a legal hold forbids this: the contents of the item must be kept")
+    return {"item": item, "erased": _erase(ledger, [item], reason)}
+
+
+def erase_person(ledger: EventLedger, author: str, reason: str) -> dict[str, Any]:
+    """Erase an author: their key, and the contents of all their items that are not under a legal hold."""
+    table, items = schema.contents, schema.items
+    query = sa.select(table.c.id).where(table.c.kind.in_(("author", "reporter")), table.c.value == author)
+    keys = list(ledger.connection.scalars(query))
+    if not keys:
+        raise InputError("no author has this key")
+    theirs = ledger.connection.execute(sa.select(items.c.id, items.c.held).where(items.c.author.in_(keys))).all()
+    erased = _erase(ledger, [row.id for row in theirs if not row.held], reason)
+    items_on_hold = sum(row.held for row in theirs)
+    if not items_on_hold:
+        _forget(ledger, table.c.id.in_(keys))
+        ledger.record_apart("store", ContentErased(reason=reason, number=len(keys)))
+    return {"items": len(theirs) - items_on_hold, "erased": erased, "held": items_on_hold}
+
+
+def erase_by_age(ledger: EventLedger, days: int, *, below_complaint_window: bool = False) -> int:
+    """Erase the contents of items that were received so many days ago; how many contents."""
+    if days < 0 or (days < COMPLAINT_DAYS and not below_complaint_window):
+        raise InputError(
+            f"invalid `days`: {days} (must be {COMPLAINT_DAYS} or more, the period for complaints, unless "
+            "`below_complaint_window` is set)"
+        )
+    items, table = schema.items, schema.contents
+    there = sa.exists().where(table.c.item == items.c.id, table.c.salt.is_not(None))
+    query = sa.select(items.c.id).where(items.c.received_at < ledger.at - days * DAY, ~items.c.held, there)
+    return _erase(ledger, list(ledger.connection.scalars(query)), f"retention of {days} days")
+
+
+def item_of(ledger: EventLedger, external_id: str) -> str:
+    """The id of an item, by the one that the platform has for it."""
+    items = schema.items
+    item_id = ledger.connection.scalar(sa.select(items.c.id).where(items.c.external_id == external_id))
+    if item_id is None:
+        raise InputError(f"there is no item '{external_id}'", kind=ErrorKind.NOT_FOUND)
+    return str(item_id)
+
+
+def erase_as_told(
+    ledger: EventLedger,
+    *,
+    days: int | None,
+    item: str | None,
+    author: str | None,
+    reason: str,
+    below_complaint_window: bool,
+) -> int:
+    """Erase by age, one item or one author; how many contents."""
+    if [days, item, author].count(None) != 2:
+        raise InputError("set what to erase: one of `days`, `item` and `author`")
+    if days is not None:
+        return erase_by_age(ledger, days, below_complaint_window=below_complaint_window)
+    if item is not None:
+        return int(erase_item(ledger, item_of(ledger, item), reason)["erased"])
+    return int(erase_person(ledger, str(author), reason)["erased"])
+
+
+def _erase(ledger: EventLedger, names: list[str], reason: str) -> int:
+    erased, table = 0, schema.contents
+    for batch in batches(names, BATCH):
+        for case in ledger.cases(batch):
+            present = sa.select(sa.func.count()).where(table.c.item == case.item.id, table.c.salt.is_not(None))
+            if number := int(ledger.connection.scalar(present) or 0):
+                ledger.record(case, ContentErased(reason=reason, number=number))
+                erased += number
+        _forget(ledger, table.c.item.in_(batch))
+    return erased
+
+
+def _forget(ledger: EventLedger, which: Any) -> None:
+    ledger.connection.execute(schema.contents.update().where(which).values(value=None, salt=None))

@@ -1,0 +1,103 @@
+"""Week by week: how well the policy worked, for the reviewer's verdict and for the adjudicated one.
+
+A week with few violations among its drawn items says little. It is pooled with those after it until there are enough,
+and the answer says which weeks were pooled.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import sqlalchemy as sa
+
+from evenhand.errors import ErrorKind, InputError
+from evenhand.estimate import Estimate
+from evenhand.formatting import format_share
+from evenhand.intervals.survey import FEW_VIOLATIONS
+from evenhand.store import schema
+from evenhand.store.erasure import DAY
+from evenhand.store.exporting import iso
+from evenhand.store.measured import NOT_JUDGEABLE, TARGETS, MeasuredItems, measured_items
+from evenhand.store.store import Store
+
+WEEK = 7 * DAY
+SHOWN = ("recall", "precision", "prevalence")
+NAMES = {"reviewer": "by the reviewers' verdicts", "adjudicated": "by the adjudicated verdicts"}
+
+
+@dataclass(frozen=True)
+class PeriodAnswer:
+    """One week, or several that were pooled."""
+
+    begin: int
+    end: int
+    items: MeasuredItems
+
+    @property
+    def weeks(self) -> int:
+        """How many."""
+        return round((self.end - self.begin) / WEEK)
+
+    def estimates(self, level: float) -> Iterator[tuple[str, str, Estimate]]:
+        """Target, measure, estimate."""
+        for target in TARGETS:
+            estimates = self.items.estimates(target, level=level)
+            yield from ((target, measure, estimates[measure]) for measure in SHOWN)
+
+    def records(self, level: float) -> list[dict[str, Any]]:
+        """Flat records, one for each number."""
+        place = {"from": iso(self.begin), "to": iso(self.end)}
+        names = ("value", "low", "high", "level", "method", "n", "note")
+        return [
+            {"audit": "measurement", "measure": measure, "slice": {"target": target, **place}}
+            | {name: getattr(estimate, name) for name in names}
+            for target, measure, estimate in self.estimates(level)
+        ]
+
+    def lines(self, level: float) -> list[str]:
+        """The answer in sentences."""
+        items = self.items
+        dates = f"{str(iso(self.begin))[:10]} to {str(iso(self.end))[:10]}"
+        pooled = f" ({self.weeks} weeks pooled: too few violations in one)" if self.weeks > 1 else ""
+        size = f"{len(items.drawn):,} items, {int(items.reached.sum()):,} reviewed in the policy's order"
+        lines = [f"{dates}{pooled}: {size}, {int(items.sampled.sum()):,} drawn and judged"]
+        for target, measure, estimate in self.estimates(level):
+            lines.append(f"  {measure} {NAMES[target]}: {_shown(estimate)}")
+        unclear = int(((items.verdict == NOT_JUDGEABLE) & (items.reached | items.sampled)).sum())
+        if unclear:
+            low, high = items.bounds("recall")
+            worst = (
+                f"{format_share(low)} to {format_share(high)}" if low is not None and high is not None else "unknown"
+            )
+            lines.append(f"  {unclear:,} items could not be judged; whatever they are, recall lies within {worst}")
+        return lines
+
+
+def _shown(estimate: Estimate) -> str:
+    if estimate.value is None or estimate.low is None or estimate.high is None:
+        return f"unknown: {estimate.note}"
+    return f"{format_share(estimate.value)} ({format_share(estimate.low)} to {format_share(estimate.high)})"
+
+
+def measure_weeks(store: Store) -> list[PeriodAnswer]:
+    """All weeks since the first item, pooled where one has too few violations."""
+    items, answers = schema.items, list[PeriodAnswer]()
+    with store.database.reading() as connection:
+        span = sa.select(sa.func.min(items.c.received_at), sa.func.max(items.c.received_at))
+        first, last = connection.execute(span.where(items.c.policy.is_not(None), items.c.gold.is_(None))).one()
+        if first is None:
+            raise InputError(
+                "no item has been routed yet, so there is nothing to measure",
+                source=store.name,
+                kind=ErrorKind.NOT_FOUND,
+            )
+        begin, waiting = int(first), list[MeasuredItems]()
+        for start in range(int(first), int(last) + 1, WEEK):
+            waiting.append(measured_items(connection, start, start + WEEK))
+            joined = MeasuredItems.joined(waiting)
+            if joined.violations >= FEW_VIOLATIONS or start + WEEK > last:
+                answers.append(PeriodAnswer(begin, start + WEEK, joined))
+                begin, waiting = start + WEEK, []
+    return answers

@@ -1,0 +1,170 @@
+"""The first page: its numbers are the store's, its sentences follow from the estimates."""
+
+from __future__ import annotations
+
+import math
+import random
+import re
+from collections import Counter
+from collections.abc import Iterator
+from pathlib import Path
+
+import numpy as np
+import pytest
+import sqlalchemy as sa
+
+from desk.desks import STAFF
+from desk.pages.browsers import Browser, plain_desk
+from evenhand.desk.demo import MODERATORS, DemoSize, fill_demo
+from evenhand.desk.pages.changes import TOLERANCE, MeasuredChange, WeekVerdict, measured_changes
+from evenhand.desk.pages.today import gold_agreement, my_page, today_page
+from evenhand.desk.pages.words import words
+from evenhand.desk.people import Person, Role
+from evenhand.formatting import format_share
+from evenhand.store import Store, open_store, schema
+from evenhand.store.erasure import DAY
+from evenhand.store.measured import MeasuredItems
+from evenhand.store.weeks import SHOWN, PeriodAnswer, measure_weeks
+from store.desks import check
+
+SAY = words()
+SMALL = DemoSize(weeks=1, items_per_day=16, reviews_per_shift=5, gold=8, waiting=10)
+
+
+@pytest.fixture(scope="module")
+def store(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Store]:
+    path, key = fill_demo(tmp_path_factory.mktemp("demo"), size=SMALL)
+    with open_store(str(path), key=key) as opened:
+        yield opened
+
+
+def rows(store: Store, table: sa.Table) -> list[sa.Row[tuple[object, ...]]]:
+    with store.database.reading() as connection:
+        return list(connection.execute(sa.select(table)))
+
+
+def test_the_demo_is_a_store_like_any_other(store: Store) -> None:
+    check(store)
+    assert sum(row.state == "done" for row in rows(store, schema.tasks)) > 80
+
+
+def test_counts_are_those_of_the_rows(store: Store) -> None:
+    page = today_page(store)
+    items, tasks, week = rows(store, schema.items), rows(store, schema.tasks), page.at - 7 * DAY
+    own = [row for row in items if row.gold is None]
+    assert page.numbers.received == sum(row.received_at > week for row in own)
+    assert page.numbers.received_before == sum(week - 7 * DAY < row.received_at <= week for row in own)
+    judged = [row for row in tasks if row.state == "done" and row.person]
+    assert page.numbers.decided == sum(row.done_at > week for row in judged)
+    unseen = Counter(row.action for row in own if row.basis == "policy" and row.received_at > week)
+    assert (page.numbers.removed_unseen, page.numbers.left_unseen) == (unseen["remove"], unseen["leave"])
+    waiting = {row.item for row in tasks if row.state == "waiting" and not row.virtual}
+    assert page.waiting == len(waiting)
+    oldest = min(row.opened_at for row in tasks if row.state == "waiting" and not row.virtual)
+    assert page.oldest_days == pytest.approx((page.at - oldest) / DAY)
+
+
+def test_measured_weeks_are_those_of_the_command_line(store: Store) -> None:
+    page = today_page(store)
+    answers = measure_weeks(store)
+    assert len(page.periods) == len(answers)
+    for period, answer in zip(page.periods, answers, strict=True):
+        known = {measure: e for target, measure, e in answer.estimates(0.95) if target == "reviewer"}
+        assert period.estimates == known
+        assert (period.items, period.drawn) == (len(answer.items.drawn), int(answer.items.sampled.sum()))
+
+
+def test_the_page_says_what_the_view_holds(tmp_path: Path) -> None:
+    desk = plain_desk(tmp_path, measured=1.0, reserved=0.5)
+    desk.desk.receive(*[0.5] * 40)
+    for _ in range(30):
+        task = desk.desk.do("claim", "ana", queue="review")
+        desk.desk.do("decide", "ana", task=task["task"], version=task["version"], verdict="violating")
+    page, view = Browser(desk, STAFF[Role.LEAD]).get("/"), today_page(desk.store)
+    assert SAY("today.inflow", n=40, before="0") in page.text
+    assert SAY("today.decisions", n=30, before="0") in page.text
+    assert SAY("today.backlog", n=view.waiting, age=SAY("today.minutes", n=0)) in page.text
+    for measure in SHOWN:
+        estimate = view.periods[0].estimates[measure]
+        assert estimate.value is not None
+        assert f"{format_share(estimate.value)}" in page.text
+    desk.store.close()
+
+
+def test_an_empty_desk_has_a_first_page_too(tmp_path: Path) -> None:
+    page = Browser(plain_desk(tmp_path), STAFF[Role.LEAD]).get("/")
+    assert SAY("today.not_measured") in page.text
+    assert SAY("today.no_backlog") in page.text
+
+
+def test_my_week_is_counted_from_my_verdicts(store: Store) -> None:
+    for name in MODERATORS:
+        page = my_page(store, Person(name, Role.MODERATOR))
+        mine = [row for row in rows(store, schema.tasks) if row.person == name and row.state == "done"]
+        assert sum(number for _, number in page.per_day) == page.verdicts
+        assert page.verdicts <= sum(row.done_at > store.clock() - 7 * DAY for row in mine)
+        gold = {row.id: row.gold for row in rows(store, schema.items)}
+        judged = [row for row in mine if row.purpose == "gold"]
+        with store.database.reading() as connection:
+            agreement = gold_agreement(connection, name, before=store.clock())
+        assert agreement.n == len(judged)
+        if judged:
+            assert agreement.value == sum(row.verdict == gold[row.item] for row in judged) / len(judged)
+
+
+def random_period(chance: np.random.Generator, share: float) -> PeriodAnswer:
+    """A week of 400 items, of which half are drawn and judged and a fifth is removed unseen."""
+    size = 400
+    violates = chance.random(size) < share
+    flags = {"removed_unseen": 0.2, "drawn": 0.5, "panel": 0.0}
+    columns = {name: chance.random(size) < probability for name, probability in flags.items()}
+    none = np.zeros(size, dtype=np.bool_)
+    numbers = {"probability": np.full(size, 0.5), "order": chance.random(size)}
+    verdicts = {"verdict": violates.astype(np.int64), "panel_verdict": np.full(size, -2)}
+    return PeriodAnswer(0, 1, MeasuredItems(**columns, **numbers, **verdicts, reached=none))
+
+
+def test_changes_are_the_difference_of_the_last_period_and_all_before() -> None:
+    chance = np.random.default_rng(1)
+    answers = [random_period(chance, share) for share in (0.3, 0.35, 0.6)]
+    changes = measured_changes(answers)
+    assert [change.measure for change in changes] == list(SHOWN)
+    level = 1.0 - 0.05 / 3
+    before = MeasuredItems.joined([one.items for one in answers[:-1]]).estimates(level=level)
+    now = answers[-1].items.estimates(level=level)
+    for change in changes:
+        first, last = before[change.measure], now[change.measure]
+        assert None not in (first.value, first.low, first.high, last.value, last.low, last.high)
+        down = math.hypot(last.value - last.low, first.high - first.value)  # type: ignore[operator]
+        up = math.hypot(last.high - last.value, first.value - first.low)  # type: ignore[operator]
+        difference = last.value - first.value  # type: ignore[operator]
+        assert (change.low, change.high) == pytest.approx((difference - down, difference + up))
+    assert changes[-1].is_alarm  # prevalence rose from about 0.33 to 0.6
+    assert measured_changes(answers[:1]) == []
+
+
+def test_the_sentence_about_a_change_can_be_read_back() -> None:
+    """Direction, size and verdict, from the words alone, for random changes."""
+    chance = random.Random(3)
+    seen = Counter[str]()
+    for _ in range(600):
+        before, now = chance.random(), chance.random()
+        if chance.random() < 0.5:
+            now = min(max(before + chance.uniform(-0.01, 0.01), 0.0), 1.0)
+        width = chance.choice((0.001, 0.01, 0.1))
+        change = MeasuredChange("recall", before, now, now - before - width, now - before + width)
+        text = SAY(f"today.sentence_{change.verdict.value}", measure="Recall", **change.values)
+        numbers = [float(number.replace("−", "-")) for number in re.findall(r"[−+]?\d+(?:\.\d+)?", text)]
+        seen[change.verdict] += 1
+        assert abs(numbers[0 if "from" in text else 1] / 100 - before) < 0.0051
+        if change.verdict == WeekVerdict.LARGER:
+            assert ("rose" in text) == (now > before)
+            assert min(abs(change.low), abs(change.high)) > TOLERANCE
+            assert change.is_alarm == (now < before)
+        elif change.verdict == WeekVerdict.RULED_OUT:
+            assert numbers[-1] / 100 <= TOLERANCE + 0.0005
+            assert max(abs(change.low), abs(change.high)) <= TOLERANCE
+        else:
+            assert numbers[-2] / 100 == pytest.approx(change.low, abs=0.0006)
+            assert numbers[-1] / 100 == pytest.approx(change.high, abs=0.0006)
+    assert min(seen[verdict] for verdict in WeekVerdict) > 20

@@ -1,0 +1,157 @@
+"""The estimates of a period: against a reference written from the definition, and in 500 simulated weeks."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from evenhand.store.measured import (
+    ADJUDICATED,
+    HARMLESS,
+    NOT_JUDGEABLE,
+    NOT_JUDGED,
+    REVIEWER,
+    TARGETS,
+    VIOLATES,
+    MeasuredItems,
+)
+
+MEASURES = ("recall", "precision", "prevalence")
+Truth = dict[str, dict[str, float]]
+
+
+def week(
+    rng: np.random.Generator, n: int, *, prevalence: float, capacity: int, slots: float
+) -> tuple[MeasuredItems, Truth, dict[str, float]]:
+    """A policy that scores a group higher, reviewers who err by class and group, and a capacity that may not suffice.
+
+    A fifth of the drawn items is judged early, before the random order gets to them.
+    """
+    group = rng.random(n) < 0.2
+    truth = rng.random(n) < prevalence * np.where(group, 1.5, 1.0)
+    score = 1.0 / (1.0 + np.exp(2.6 - 1.4 * (rng.normal(size=n) + 1.8 * truth + 0.5 * group)))
+    error = rng.random(n)
+    verdicts = np.where(truth, error < np.where(group, 0.75, 0.88), error >= np.where(group, 0.97, 0.985))
+    removed, queued = score >= 0.9, (score >= 0.2) & (score < 0.9)
+    place = np.argsort(-np.where(queued, score * (1.0 - score), -1.0))
+    reached = np.zeros(n, dtype=bool)
+    reached[place[: min(capacity, int(queued.sum()))]] = True
+    drawn, order = rng.random(n) < 0.2, rng.random(n)
+    judged = reached | (drawn & ((order < slots) | (np.arange(n) < n // 5)))
+    panel = drawn & (rng.random(n) < 0.1)
+    items = MeasuredItems(
+        removed_unseen=removed, reached=reached, verdict=np.where(judged, verdicts, NOT_JUDGED).astype(np.int64),
+        drawn=drawn, probability=np.full(n, 0.2), order=order, panel=panel,
+        panel_verdict=np.where(panel & judged, truth, NOT_JUDGED).astype(np.int64),
+    )  # fmt: skip
+    out = removed | (reached & verdicts)
+    target = {
+        name: {"recall": (out & t).sum() / t.sum(), "precision": (out & t).sum() / out.sum(), "prevalence": t.mean()}
+        for name, t in zip(TARGETS, (verdicts, truth), strict=True)
+    }
+    looked_at = reached | removed
+    naive = {
+        "prevalence": verdicts[reached].mean(),
+        "recall": (out & verdicts & looked_at).sum() / (verdicts & looked_at).sum(),
+        "precision": verdicts[reached & out].mean(),
+    }
+    return items, target, naive
+
+
+def simulate(weeks: int, n: int) -> dict[tuple[str, str], np.ndarray]:
+    """Error of the estimate, whether the interval covers, and error of the naive figure, by target and measure."""
+    rng, found = np.random.default_rng(20261116), dict[tuple[str, str], list[tuple[float, float, float]]]()
+    for number in range(weeks):
+        prevalence, capacity = 0.05 + 0.02 * np.sin(number / 20), int(rng.choice([n // 25, n // 10, n]))
+        items, truth, naive = week(rng, n, prevalence=prevalence, capacity=capacity, slots=rng.uniform(0.6, 1.2))
+        for target in TARGETS:
+            for name, estimate in items.estimates(target).items():
+                if name in MEASURES and estimate.value is not None:
+                    true = truth[target][name]
+                    covered = estimate.low <= true <= estimate.high
+                    found.setdefault((target, name), []).append((estimate.value - true, covered, naive[name] - true))
+    return {key: np.array(rows, dtype=float) for key, rows in found.items()}
+
+
+def check(results: dict[tuple[str, str], np.ndarray], weeks: int, *, coverage: float) -> None:
+    assert set(results) == {(target, name) for target in TARGETS for name in MEASURES}
+    for key, rows in results.items():
+        assert len(rows) > 0.85 * weeks, key
+        error = rows[:, 0].std() / np.sqrt(len(rows))
+        assert abs(rows[:, 0].mean()) < 3.0 * error, (key, rows[:, 0].mean() / error)
+        assert rows[:, 1].mean() >= coverage, (key, rows[:, 1].mean())
+        naive = rows[:, 2].std() / np.sqrt(len(rows))
+        assert abs(rows[:, 2].mean()) > 10.0 * naive, f"the naive {key} is not wrong here"
+
+
+def test_forty_weeks_are_estimated_without_bias() -> None:
+    check(simulate(40, 30_000), 40, coverage=0.85)
+
+
+@pytest.mark.verify
+def test_five_hundred_weeks_are_estimated_without_bias_and_covered() -> None:
+    check(simulate(500, 60_000), 500, coverage=0.93)
+
+
+def reference(items: MeasuredItems) -> dict[str, float]:
+    """Item by item, from the definition: reviewed items count once, sampled ones for N / n of their kind."""
+    waiting = [
+        items.order[i]
+        for i in range(len(items.order))
+        if items.drawn[i] and not items.reached[i] and items.verdict[i] == NOT_JUDGED
+    ]
+    frontier = min(waiting, default=np.inf)
+    weight, removed = {}, {}
+    for kind in (True, False):
+        unseen = [i for i in range(len(items.order)) if not items.reached[i] and items.removed_unseen[i] == kind]
+        sampled = [i for i in unseen if items.drawn[i] and items.order[i] < frontier and items.verdict[i] >= 0]
+        weight |= {i: len(unseen) / len(sampled) for i in sampled}
+        removed |= dict.fromkeys(sampled, kind)
+    for i in np.flatnonzero(items.reached):
+        if items.verdict[i] >= 0:
+            weight[i], removed[i] = 1.0, items.verdict[i] == VIOLATES
+    violating = {i for i in weight if items.verdict[i] == VIOLATES}
+    out = {i for i in weight if removed[i]}
+    total = {name: sum(weight[i] for i in part) for name, part in
+             {"all": set(weight), "violating": violating, "out": out, "both": out & violating}.items()}  # fmt: skip
+    return {
+        "recall": total["both"] / total["violating"],
+        "precision": total["both"] / total["out"],
+        "prevalence": total["violating"] / total["all"],
+    }
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_estimates_are_those_of_the_reference(seed: int) -> None:
+    items, _, _ = week(np.random.default_rng(seed), 3000, prevalence=0.15, capacity=300, slots=0.7)
+    items.verdict[::37] = np.where(items.verdict[::37] >= 0, NOT_JUDGEABLE, items.verdict[::37])
+    found = items.estimates(REVIEWER)
+    for name, value in reference(items).items():
+        assert found[name].value == pytest.approx(value, abs=1e-12)
+
+
+def test_a_panel_that_agrees_with_reviewers_changes_no_value() -> None:
+    items, _, _ = week(np.random.default_rng(3), 90_000, prevalence=0.1, capacity=9000, slots=1.2)
+    agreeing = np.where(items.panel_verdict >= 0, items.verdict, NOT_JUDGED)
+    same = MeasuredItems(**{**vars(items), "panel_verdict": agreeing})
+    for name in MEASURES:
+        assert same.estimates(ADJUDICATED)[name].value == pytest.approx(same.estimates(REVIEWER)[name].value, abs=1e-12)
+
+
+def test_what_nobody_could_judge_bounds_the_values() -> None:
+    items, _, _ = week(np.random.default_rng(4), 5000, prevalence=0.15, capacity=500, slots=1.2)
+    unclear = np.flatnonzero(items.verdict >= 0)[::9]
+    items.verdict[unclear] = NOT_JUDGEABLE
+    low, high = items.bounds("prevalence")
+    value = items.estimates()["prevalence"].value
+    assert low is not None
+    assert high is not None
+    assert low < value < high
+    items.verdict[unclear] = HARMLESS
+    assert items.estimates()["prevalence"].value == pytest.approx(low)
+
+
+def test_too_few_judgements_say_so() -> None:
+    items, _, _ = week(np.random.default_rng(5), 400, prevalence=0.1, capacity=40, slots=0.0)
+    nobody = MeasuredItems(**{**vars(items), "verdict": np.where(items.reached, items.verdict, NOT_JUDGED)})
+    assert nobody.estimates()["recall"].note == "fewer than two drawn items were judged: pool several periods"
