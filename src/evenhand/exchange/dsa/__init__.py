@@ -1,0 +1,1 @@
+"""The Digital Services Act: the harmonised transparency report and statements of reasons."""
