@@ -1,0 +1,143 @@
+"""Settings: one table, three ways to give them, and errors that name the place."""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from dataclasses import fields
+from pathlib import Path
+
+import pytest
+
+from evenhand.errors import InputError
+from evenhand.service.mappings import INTERFACES
+from evenhand.service.settings import ServedModel, ServiceSettings, read_settings, setting_rows
+
+
+def test_every_setting_has_a_row_and_every_row_a_setting() -> None:
+    settings = {field.name for field in fields(ServiceSettings)} - {"models", *INTERFACES}
+    assert settings == set(setting_rows()) - {"model", "calibrator"}
+
+
+@pytest.mark.parametrize("name", sorted(set(setting_rows()) - {"model", "calibrator"}))
+def test_the_default_in_the_help_is_the_default(name: str) -> None:
+    value = getattr(ServiceSettings(), name)
+    told = re.search(r"\(([\w.]+)\)[.;]", setting_rows()[name].choice.help)
+    if isinstance(value, (int, float, str)) and not isinstance(value, bool):
+        assert told, name
+        assert told[1] == (f"{value:g}" if isinstance(value, float) else str(value))
+
+
+def test_the_example_of_every_row_is_taken(tmp_path: Path) -> None:
+    lines = [f"{name} = {row.choice.toml}" for name, row in setting_rows().items()]
+    path = tmp_path / "serve.toml"
+    path.write_text("\n".join(lines))
+    found = read_settings({}, config=path, environ={})
+    assert found.max_body == tomllib.loads(path.read_text())["max_body"]
+    assert found.models == (ServedModel("default", calibrator="calibrator.json"),)
+    assert found.require_token
+
+
+def test_options_come_before_variables_and_these_before_the_file(tmp_path: Path) -> None:
+    path = tmp_path / "serve.toml"
+    path.write_text("port = 1\nmax_text = 1\nmax_texts = 1\ntimeout = 5\n")
+    variables = {
+        "EVENHAND_SERVE_CONFIG": str(path),
+        "EVENHAND_SERVE_PORT": "2",
+        "EVENHAND_SERVE_MAX_TEXT": "2",
+        "EVENHAND_SERVE_TRUSTED_PROXIES": "10.0.0.0/8, ::1",
+        "EVENHAND_SERVE_REQUIRE_TOKEN": "yes",
+        "EVENHAND_SERVE_TOKEN_FILE": "/somewhere/tokens.json",
+        "EVENHAND_OTHER": "x",
+    }
+    found = read_settings({"port": 3, "host": None}, environ=variables)
+    assert (found.port, found.max_text, found.max_texts, found.timeout) == (3, 2, 1, 5.0)
+    assert found.trusted_proxies == ("10.0.0.0/8", "::1")
+    assert found.require_token
+    assert found.token_file == Path("/somewhere/tokens.json")
+    assert found.host == "127.0.0.1"
+
+
+@pytest.mark.parametrize(
+    ("text", "model"),
+    [
+        ("default", ServedModel("default")),
+        ("toxicity=models/a", ServedModel("models/a", "toxicity")),
+        ("models/a@0123456789abcdef", ServedModel("models/a", None, "0123456789abcdef")),
+        ("t=preset:dynabench@01234567", ServedModel("preset:dynabench", "t", "01234567")),
+        ("a/b=c", ServedModel("a/b=c")),
+        ("me@home", ServedModel("me@home")),
+    ],
+)
+def test_a_model_is_named_and_pinned_in_one_word(text: str, model: ServedModel) -> None:
+    assert ServedModel.parse(text) == model
+
+
+def test_a_file_may_have_a_table_for_each_model(tmp_path: Path) -> None:
+    (tmp_path / "mine").mkdir()
+    path = tmp_path / "serve.toml"
+    path.write_text(
+        '[models.a]\nsource = "mine"\nversion = "01"\n[models.b]\nsource = "default"\ncalibrator = "c.json"\n'
+    )
+    first, second = read_settings({}, config=path, environ={}).models
+    assert first == ServedModel(str(tmp_path / "mine"), "a", "01")
+    assert second == ServedModel("default", "b", None, "c.json")
+    with_option = read_settings({"model": ("default",)}, config=path, environ={})
+    assert with_option.models == (ServedModel("default"),)
+
+
+@pytest.mark.parametrize(
+    ("content", "says"),
+    [
+        ("prot = 1", "there is no setting 'prot'; did you mean 'port'?"),
+        ("port = 'x'", "`port` must be a whole number"),
+        ("port = 70000", "invalid `port`: 70000"),
+        ("max_text = 0", "invalid `max_text`: 0 (must be 1 or more)"),
+        ("timeout = -1", "invalid `timeout`"),
+        ("trusted_proxies = ['proxy']", "invalid `trusted_proxies`: 'proxy' (must be an address or a network)"),
+        ("model = ['a']\n[models.b]\nsource = 'b'", "not both"),
+        ("[models.b]\nsuorce = 'b'", "models.b has no 'suorce'; did you mean 'source'?"),
+        ("[models.b]\nversion = 'b'", "models.b must have a source"),
+        ("[models.'b c']\nsource = 'b'", "models.b c is not a name"),
+        ("models = 3", "models must be tables"),
+        ("calibrator = ['x=c.json']", "name its model"),
+        ("port = ", "not a readable TOML file"),
+    ],
+)
+def test_what_a_file_may_not_say(content: str, says: str, tmp_path: Path) -> None:
+    path = tmp_path / "serve.toml"
+    path.write_text(content)
+    with pytest.raises(InputError) as refused:
+        read_settings({}, config=path, environ={})
+    assert says in str(refused.value)
+
+
+@pytest.mark.parametrize(
+    ("variable", "value", "says"),
+    [
+        ("PROT", "1", "EVENHAND_SERVE_PROT: there is no setting 'prot'"),
+        ("PORT", "x", "EVENHAND_SERVE_PORT: invalid: x (must be a whole number)"),
+        ("TIMEOUT", "nan", "invalid `timeout`"),
+        ("REQUIRE_TOKEN", "maybe", "EVENHAND_SERVE_REQUIRE_TOKEN: invalid: maybe (must be true or false)"),
+    ],
+)
+def test_what_a_variable_may_not_say(variable: str, value: str, says: str) -> None:
+    with pytest.raises(InputError) as refused:
+        read_settings({}, environ={f"EVENHAND_SERVE_{variable}": value})
+    assert says in str(refused.value)
+
+
+@pytest.mark.parametrize(
+    ("host", "alone"),
+    [
+        ("127.0.0.1", True),
+        ("localhost", True),
+        ("::1", True),
+        ("127.9.9.9", True),
+        ("0.0.0.0", False),
+        ("::", False),
+        ("box", False),
+    ],
+)
+def test_which_addresses_only_this_machine_reaches(host: str, alone: bool) -> None:
+    assert ServiceSettings(host=host).on_loopback is alone
