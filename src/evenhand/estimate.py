@@ -1,4 +1,4 @@
-"""A number that knows how sure it is.
+"""A number with its uncertainty.
 
 No bare float leaves an audit. An `Estimate` has a value with an interval; or, where an interval would mislead (a
 divergence is above 0 by chance alone), a value with the p-value of a test; or neither, and a note that says why.
@@ -8,12 +8,30 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, replace
-from html import escape
+from enum import StrEnum
+
+from evenhand.visible_text import html_text
+
+
+class Flag(StrEnum):
+    """A mark on an estimate, as it stands in the output contract."""
+
+    SMALL = "small"  # rests on few items: read the interval, not the value
+    STANDS_OUT = "stands_out"  # beyond chance, after correcting for every comparison of the finding
+    BEST = "best"  # of all that are compared
+    BLIND_SPOT = "blind_spot"  # assumes that the score misses nothing: read the interval that does not
 
 
 @dataclass(frozen=True, slots=True)
 class Estimate:
-    """A value, the interval around it, how it was made and from how many items."""
+    """A value, the interval around it, how it was made and from how many items.
+
+    >>> estimate = eh.metrics.recall([0.9, 0.8, 0.3, 0.1], [1, 1, 1, 0])
+    >>> print(estimate)
+    0.667 (0.208 to 0.939)
+    >>> round(float(estimate), 3), estimate.n
+    (0.667, 4)
+    """
 
     value: float | None
     low: float | None
@@ -59,9 +77,27 @@ class Estimate:
         """Whether there is a value."""
         return self.value is not None
 
+    @property
+    def small(self) -> bool:
+        """Whether it rests on few items."""
+        return Flag.SMALL in self.flags
+
+    @property
+    def stands_out(self) -> bool:
+        """Whether it is beyond chance, after correcting for every comparison of the finding."""
+        return Flag.STANDS_OUT in self.flags
+
     def flagged(self, flag: str) -> Estimate:
         """The same estimate with one more flag."""
         return self if flag in self.flags else replace(self, flags=(*self.flags, flag))
+
+    def __float__(self) -> float:
+        """The value; NaN where it is not defined."""
+        return math.nan if self.value is None else self.value
+
+    def __repr__(self) -> str:
+        marks = "".join(f", {flag}" for flag in self.flags)
+        return f"<Estimate {self}, n = {self.n:,}{marks}>"
 
     def __str__(self) -> str:
         if self.value is None:
@@ -75,8 +111,9 @@ class Estimate:
     def _repr_html_(self) -> str:
         """In a notebook: the number, how sure it is, and from how many items."""
         value, _, within = str(self).partition(" (")
-        marks = "".join(f" <em>{escape(flag.replace('_', ' '))}</em>" for flag in self.flags)
+        marks = "".join(f" <em>{html_text(flag.replace('_', ' '))}</em>" for flag in self.flags)
         if self.value is None:
-            return f"<i>{escape(value)}</i>"
-        sure = f" <small>({escape(within[:-1])}; {self.level:.0%} {escape(self.method)})</small>" if within else ""
-        return f"<b>{value}</b>{sure} <small>n = {self.n:,}</small>{marks}"
+            return f"<i>{html_text(value)}</i>"
+        method = html_text(f"{within[:-1]}; {self.level:.0%} {self.method}")
+        interval = f" <small>({method})</small>" if within else ""
+        return f"<b>{value}</b>{interval} <small>n = {self.n:,}</small>{marks}"

@@ -1,4 +1,4 @@
-"""How long work says how far it has come, to whoever is looking."""
+"""The callback by which long work reports how far it has come. A module of its own because every layer needs it."""
 
 from __future__ import annotations
 

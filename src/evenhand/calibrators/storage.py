@@ -1,4 +1,4 @@
-"""A calibrator in a file: readable JSON with a seal, so that one that was edited by hand is refused."""
+"""A calibrator in a file: readable JSON with a hash, so that a file that was edited by hand is refused."""
 
 from __future__ import annotations
 
@@ -7,37 +7,48 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, fields
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeAlias
 
-from evenhand.calibrators.calibrator import Calibrator, Curve
-from evenhand.calibrators.methods import Method, named
+from evenhand.calibrators.calibrator import CalibrationMap, CalibrationMethod, Calibrator, find_method
+from evenhand.documents import parse_json
 from evenhand.errors import InputError
-from evenhand.files import read_text, write_text
-from evenhand.seal import hash_of
+from evenhand.files import content_hash, read_text, write_text
 
 FORMAT = 1
 KEYS = {"format", "method", "classes", "passing", "parameters", "fitted_on", "options", "warnings", "seal"}
-DEPTHS = {"float": 0, "tuple[float, ...]": 1, "Rows": 2}  # of lists, by what a curve says its numbers are
+DEPTHS = {"float": 0, "tuple[float, ...]": 1, "NumberRows": 2}  # of lists, by what a curve says its numbers are
 ABOUT = {"data", "columns", "scale", "items"}
 
 
 def write(calibrator: Calibrator, path: str | Path) -> None:
-    """Write a calibrator, whole or not at all."""
-    write_text(Path(path), as_json(calibrator))
+    """Write a calibrator, whole or not at all.
+
+    >>> p = np.array([[0.1, 0.9], [0.2, 0.8], [0.7, 0.3], [0.4, 0.6], [0.05, 0.95], [0.9, 0.1]])
+    >>> labels = [1, 0, 0, 1, 1, 0]
+    >>> eh.calibrators.write(eh.calibrators.fit(p, labels), "calibrator.json")
+    """
+    write_text(Path(path), calibrator_to_json(calibrator))
 
 
 def read(path: str | Path, *, classes: Sequence[str] | None = None) -> Calibrator:
-    """Read a calibrator; refuse one that is altered, of another version, or for other classes than these."""
+    """Read a calibrator; refuse one that is altered, of another version, or for other classes than these.
+
+    >>> p = np.array([[0.1, 0.9], [0.2, 0.8], [0.7, 0.3], [0.4, 0.6], [0.05, 0.95], [0.9, 0.1]])
+    >>> labels = [1, 0, 0, 1, 1, 0]
+    >>> eh.calibrators.write(eh.calibrators.fit(p, labels), "calibrator.json")
+    >>> eh.calibrators.read("calibrator.json").method
+    'ts'
+    """
     try:
-        found = from_json(read_text(Path(path), "calibrator"))
+        calibrator = calibrator_from_json(read_text(Path(path), "calibrator"))
         if classes is not None:
-            found.require(classes)
+            calibrator.require(classes)
     except InputError as error:
         raise error.within(str(path)) from None
-    return found
+    return calibrator
 
 
-def as_json(calibrator: Calibrator) -> str:
+def calibrator_to_json(calibrator: Calibrator) -> str:
     """The content of the file."""
     items = dict(zip(calibrator.classes, map(_short, calibrator.items), strict=True))
     content = {
@@ -55,14 +66,14 @@ def as_json(calibrator: Calibrator) -> str:
         "options": dict(calibrator.options),
         "warnings": list(calibrator.warnings),
     }
-    return json.dumps({**content, "seal": hash_of(content)}, indent=1, ensure_ascii=False) + "\n"
+    return json.dumps({**content, "seal": content_hash(content)}, indent=1, ensure_ascii=False) + "\n"
 
 
-def from_json(text: str) -> Calibrator:
+def calibrator_from_json(text: str) -> Calibrator:
     """A calibrator from the content of its file."""
     content = _content(text)
     try:
-        method = named(content["method"])
+        method = find_method(content["method"])
         about = content["fitted_on"]
         classes, passing = tuple(content["classes"]), tuple(content["passing"])
         if not set(passing) <= set(range(len(classes))):
@@ -70,7 +81,7 @@ def from_json(text: str) -> Calibrator:
         return Calibrator(
             method=method.name,
             classes=classes,
-            curve=_curve(method, content["parameters"], len(classes) - len(passing)),
+            curve=_read_map(method, content["parameters"], len(classes) - len(passing)),
             items=tuple(float(about["items"][name]) for name in classes),
             passing=passing,
             keeps_argmax=method.keeps_argmax,
@@ -87,11 +98,11 @@ def from_json(text: str) -> Calibrator:
 def _content(text: str) -> dict[str, Any]:
     """What the file says, if it is whole and as it was written."""
     try:
-        content = json.loads(text, parse_constant=_not_finite, parse_float=_finite)
-    except (ValueError, RecursionError):
-        raise InputError("this is not JSON, so no calibrator") from None
+        content = parse_json(text, parse_constant=_not_finite, parse_float=_finite)
+    except ValueError:
+        raise InputError("not a calibrator file: it is not JSON") from None
     if not isinstance(content, dict) or "format" not in content:
-        raise InputError("this is no calibrator: it does not say its format")
+        raise InputError("not a calibrator file: give one that `evenhand calibrate fit` wrote")
     if content["format"] != FORMAT:
         problem = f"made by another version of Evenhand (format {content['format']}; this one reads {FORMAT})"
         raise InputError(f"{problem}: fit the calibrator again")
@@ -100,24 +111,27 @@ def _content(text: str) -> dict[str, Any]:
         lacking += sorted(ABOUT - set(content["fitted_on"]))
     if lacking:
         raise InputError(f"the calibrator is not complete: {', '.join(lacking)} missing")
-    if content.pop("seal") != hash_of(content):
+    if content.pop("seal") != content_hash(content):
         raise InputError("the calibrator was altered since it was written: fit it again")
     return content
 
 
-def _curve(method: Method, parameters: Mapping[str, Any] | None, width: int) -> Curve | None:
+def _read_map(method: CalibrationMethod, parameters: Mapping[str, Any] | None, width: int) -> CalibrationMap | None:
     if parameters is None and width == 0:
         return None
     if parameters is None or set(parameters) != {field.name for field in fields(method.curve)}:
         raise ValueError
     depths = {field.name: DEPTHS[str(field.type)] for field in fields(method.curve)}
-    curve: Curve = method.curve(**{name: _numbers(value, depths[name]) for name, value in parameters.items()})
+    curve: CalibrationMap = method.curve(**{name: _numbers(value, depths[name]) for name, value in parameters.items()})
     if not curve.fits(width):
         raise ValueError
     return curve
 
 
-def _numbers(value: Any, depth: int) -> Any:
+NestedNumbers: TypeAlias = "float | tuple[NestedNumbers, ...]"
+
+
+def _numbers(value: object, depth: int) -> NestedNumbers:
     """A number, a list of them, or a list of lists."""
     if isinstance(value, list) and depth:
         return tuple(_numbers(one, depth - 1) for one in value)
@@ -131,8 +145,8 @@ def _short(count: float) -> int | float:
 
 
 def _finite(digits: str) -> float:
-    found = float(digits)
-    return found if math.isfinite(found) else _not_finite(digits)
+    number = float(digits)
+    return number if math.isfinite(number) else _not_finite(digits)
 
 
 def _not_finite(word: str) -> float:

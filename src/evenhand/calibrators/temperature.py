@@ -12,14 +12,12 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from scipy import optimize, special
 
-from evenhand.calibrators.predictions import Predictions
-from evenhand.calibrators.validation import Validation
-from evenhand.tally import FloatArray
+from evenhand.arrays import Floats
+from evenhand.calibrators.predictions import OptionValue, UncalibratedPredictions, Validation
 
 LOWEST, HIGHEST = 0.01, 100.0
 STRIDES = (0.3, 1.0, 2.5)  # of log T, before the bound
@@ -28,39 +26,41 @@ APART = 1.25  # ratio of the two temperatures from which the weighted one is wor
 
 @dataclass(frozen=True)
 class Temperature:
-    """Divides the log-probabilities by `temperature`; above 1 makes a model less sure."""
+    """Divides the log-probabilities by `temperature`; above 1 makes a model less confident."""
 
     temperature: float
 
-    def __call__(self, predictions: Predictions) -> FloatArray:
-        found: FloatArray = special.softmax(predictions.logs / self.temperature, axis=1)
-        return found
+    def __call__(self, predictions: UncalibratedPredictions) -> Floats:
+        calibrated: Floats = special.softmax(predictions.logs / self.temperature, axis=1)
+        return calibrated
 
     def fits(self, width: int) -> bool:
         return LOWEST <= self.temperature <= HIGHEST
 
 
-def temperature(validation: Validation, _: Mapping[str, Any]) -> tuple[Temperature, list[str]]:
+def fit_temperature(validation: Validation, _: Mapping[str, OptionValue]) -> tuple[Temperature, list[str]]:
     """Plain: every item weighs alike."""
-    found = _best(validation, validation.weights)
-    return Temperature(found), _bounds(found)
+    temperature = _best_temperature(validation, validation.weights)
+    return Temperature(temperature), _bound_warnings(temperature)
 
 
-def weighted_temperature(validation: Validation, _: Mapping[str, Any]) -> tuple[Temperature, list[str]]:
+def fit_weighted_temperature(validation: Validation, _: Mapping[str, OptionValue]) -> tuple[Temperature, list[str]]:
     """Weighted: an item weighs 1 − n_k/N of its class."""
     others = 1.0 - validation.counts / validation.weights.sum()
-    found, plain = (_best(validation, w) for w in (validation.weights * others[validation.labels], validation.weights))
-    notes = _bounds(found)
-    if max(found / plain, plain / found) > APART:
+    weighted, plain = (
+        _best_temperature(validation, w) for w in (validation.weights * others[validation.labels], validation.weights)
+    )
+    notes = _bound_warnings(weighted)
+    if max(weighted / plain, plain / weighted) > APART:
         before = " (by which hardly anything changes)" if 0.9 < plain < 1.1 else ""
         notes.append(
-            f"weighted temperature scaling gives T = {found:.1f} where plain temperature scaling gives {plain:.1f}"
-            f"{before}: it buys calibration of rare classes with overall calibration"
+            f"weighted temperature scaling gives T = {weighted:.1f} where plain temperature scaling gives {plain:.1f}"
+            f"{before}: it improves the calibration of rare classes at the expense of overall calibration"
         )
-    return Temperature(found), notes
+    return Temperature(weighted), notes
 
 
-def _best(validation: Validation, weights: FloatArray) -> float:
+def _best_temperature(validation: Validation, weights: Floats) -> float:
     """The temperature of least log loss; 1 where every temperature is alike."""
     logs, share = validation.predictions.logs, weights / weights.sum()
     logs = logs - validation.of_truth(logs)[:, None]  # beside the true class, whose own stays 0
@@ -88,15 +88,15 @@ def _root(slope: Callable[[float], float]) -> float:
     return bound
 
 
-def _bounds(found: float) -> list[str]:
-    if found == LOWEST:
+def _bound_warnings(temperature: float) -> list[str]:
+    if temperature == LOWEST:
         return [
-            f"the classes are told apart without an error, so the temperature stops at its bound of {LOWEST:g}: "
-            "probabilities become 0 or 1, which no validation data can vouch for"
+            f"the classes are separated without an error, so the temperature stops at its bound of {LOWEST:g}: "
+            "probabilities become 0 or 1, which is more certain than validation data can show"
         ]
-    if found == HIGHEST:
+    if temperature == HIGHEST:
         return [
-            f"the temperature stops at its bound of {HIGHEST:g}: the probabilities say next to nothing about the "
-            "classes as they are weighted here, and become almost equal"
+            f"the temperature stops at its bound of {HIGHEST:g}: the probabilities carry almost no information about "
+            "the classes as weighted here, and become almost equal"
         ]
     return []

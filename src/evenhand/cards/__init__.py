@@ -1,5 +1,6 @@
-"""A model that comes with its papers: trained, examined on items it has not seen, and saved with what was found."""
+"""Model cards: of a model trained here, examined on unseen items and saved, and of any audited model."""
 
-from evenhand.cards.training import train
+from evenhand.cards.audit_card import model_card, save_model_card
+from evenhand.cards.training import CardNotes, train
 
-__all__ = ["train"]
+__all__ = ["CardNotes", "model_card", "save_model_card", "train"]

@@ -1,4 +1,4 @@
-"""One thing that may be said: what it is called, what its value is, and how it is explained."""
+"""One option: its name, the type of its value, and how it is explained on the command line and in a TOML file."""
 
 from __future__ import annotations
 
@@ -7,9 +7,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any, NamedTuple, get_type_hints
 
+from evenhand.errors import InputError
+from evenhand.limits import LONGEST, MOST
+from evenhand.loose_values import one_or_several
 
-def listed(text: str | None) -> tuple[str, ...] | None:
-    """Names separated by commas; none at all where the option was given empty."""
+
+def comma_separated(text: str | None) -> tuple[str, ...] | None:
+    """Comma-separated names; none at all where the option was given empty."""
     return None if text is None else tuple(part.strip() for part in text.split(",") if part.strip())
 
 
@@ -24,11 +28,22 @@ def switched(on: bool) -> bool | None:
 
 
 @dataclass(frozen=True)
-class Kind:
-    """What a command takes for a value, and what it means by it. None is: nothing was said."""
+class ValueKind:
+    """What a command takes for a value, and what it means by it. None is: nothing was said.
+
+    Help shows it as the `placeholder`. An `output` is a file or folder that the command writes, which must not be one
+    that it reads.
+    """
 
     typed: Any
+    placeholder: str = ""
     meant: Callable[[Any], Any] | None = None
+    output: bool = False
+
+    @property
+    def is_text(self) -> bool:
+        """Whether the value is one text, as typed."""
+        return self.typed == str | None and self.meant is None
 
 
 @dataclass(frozen=True)
@@ -41,16 +56,16 @@ class Choice:
     default: Any = None  # of the command, where it is not left to whoever takes the value
 
 
-def given(values: Mapping[str, Any]) -> dict[str, Any]:
+def without_unset(values: Mapping[str, Any]) -> dict[str, Any]:
     """What was said; the rest is left to whoever takes the values."""
     return {name: value for name, value in values.items() if value is not None}
 
 
-class Row(NamedTuple):
+class ChoiceRow(NamedTuple):
     """A choice with its name and kind."""
 
     name: str
-    kind: Kind
+    kind: ValueKind
     choice: Choice
 
     def meant(self, typed: Any) -> Any:
@@ -58,26 +73,72 @@ class Row(NamedTuple):
         return self.kind.meant(typed) if self.kind.meant else typed
 
 
-TEXT, NUMBER, WHOLE = Kind(str | None), Kind(float | None), Kind(int | None)
-BY_COMMAS = Kind(str | None, listed)
-REPEATED = Kind(list[str] | None, repeated)
+def text_kind(placeholder: str) -> ValueKind:
+    """One text."""
+    return ValueKind(str | None, placeholder)
+
+
+def list_kind(placeholder: str) -> ValueKind:
+    """Texts, comma-separated."""
+    return ValueKind(str | None, f"{placeholder},…", comma_separated)
+
+
+def repeated_kind(placeholder: str) -> ValueKind:
+    """Texts, each with the option before it."""
+    return ValueKind(list[str] | None, placeholder, repeated)
+
+
+TEXT, NAME, COLUMN = text_kind("TEXT"), text_kind("NAME"), text_kind("COLUMN")
+NUMBER, SHARE, WHOLE = (
+    ValueKind(float | None, "NUMBER"),
+    ValueKind(float | None, "SHARE"),
+    ValueKind(int | None, "NUMBER"),
+)
+FILE = ValueKind(Path | None, "FILE")
+OUTPUT, OUTPUT_FOLDER = ValueKind(Path | None, "FILE", output=True), ValueKind(Path | None, "FOLDER", output=True)
 
 # Types of Python, each with the kind that it is on the command line.
-Text = Annotated[str | None, TEXT]
-Number = Annotated[float | None, NUMBER]
-Whole = Annotated[int | None, WHOLE]
-Flag = Annotated[bool | None, Kind(bool, switched)]
-File = Annotated[Path | None, Kind(Path | None)]
-Names = Annotated[str | Sequence[str] | None, BY_COMMAS]
-Codes = Annotated[str | float | Sequence[str] | None, BY_COMMAS]
-Labels = Annotated[str | float | Sequence[str] | None, REPEATED]
-Texts = Annotated[Sequence[str] | None, REPEATED]
-Numbers = Annotated[Sequence[float] | None, Kind(list[float] | None, repeated)]
-Table = Annotated[Any, TEXT]
+TextValue = Annotated[str | None, TEXT]
+NameValue = Annotated[str | None, NAME]
+ColumnValue = Annotated[str | None, COLUMN]
+ConditionValue = Annotated[str | None, text_kind("CONDITION")]
+NumberValue = Annotated[float | None, NUMBER]
+ShareValue = Annotated[float | None, SHARE]
+WholeValue = Annotated[int | None, WHOLE]
+FlagValue = Annotated[bool | None, ValueKind(bool, meant=switched)]
+FileValue = Annotated[Path | None, FILE]
+FolderValue = Annotated[Path | None, ValueKind(Path | None, "FOLDER")]
+OutputValue = Annotated[Path | None, OUTPUT]
+OutputPath = Annotated[Path, OUTPUT]
+OutputFolder = Annotated[Path | None, OUTPUT_FOLDER]
+NamesValue = Annotated[str | Sequence[str] | None, list_kind("NAME")]
+ColumnsValue = Annotated[str | Sequence[str] | None, list_kind("COLUMN")]
+CodesValue = Annotated[str | float | Sequence[str] | None, list_kind("LABEL")]
+LabelsValue = Annotated[str | float | Sequence[str] | None, repeated_kind("LABEL")]
+FilesValue = Annotated[Sequence[str] | None, repeated_kind("FILE")]
+PairsValue = Annotated[Sequence[str] | None, repeated_kind("ROLE=COLUMN")]
+DateValue = Annotated[str | None, text_kind("DATE")]
+PeriodValue = Annotated[str | None, text_kind("PERIOD")]
+SettingsValue = Annotated[Sequence[str] | None, repeated_kind("NAME=VALUE")]
+NumbersValue = Annotated[Sequence[float] | None, ValueKind(list[float] | None, "NUMBER", repeated)]
+SharesValue = Annotated[Sequence[float] | None, ValueKind(list[float] | None, "SHARE", repeated)]
+FileNameValue = Annotated[str | None, text_kind("FILE")]
+TableValue = Annotated[Any, text_kind("FILE")]
 
 
-def rows(choices: Any) -> Iterator[Row]:
+def check_limits(values: Mapping[str, Any]) -> None:
+    """`InputError` for the first whole number, alone or in a list, or list that is more than there may be."""
+    for name, value in values.items():
+        if name in LONGEST and len(one_or_several(value)) > LONGEST[name]:
+            problem = f"`{name}` has {len(one_or_several(value)):,} values: it may have {LONGEST[name]:,} at most"
+            raise InputError(problem, role=name)
+        for number in one_or_several(value) if name in MOST else ():
+            if isinstance(number, int) and number > MOST[name]:
+                raise InputError(f"`{name}` is {number:,}: it may be {MOST[name]:,} at most", role=name)
+
+
+def choice_rows(choices: type) -> Iterator[ChoiceRow]:
     """The rows of a TypedDict whose values are annotated with a kind and a choice."""
     for name, hint in get_type_hints(choices, include_extras=True).items():
         kind, choice = hint.__metadata__
-        yield Row(name, kind, choice)
+        yield ChoiceRow(name, kind, choice)

@@ -1,213 +1,268 @@
-"""What the columns of a table mean: the roles of a `Declaration`, and tables beside the one that is audited."""
+"""The options that say what the columns of a table mean, and which tables go with the one that is audited."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from pathlib import Path
 from typing import Annotated, TypedDict
 
-from evenhand.choices.choice import Choice, Codes, Flag, Kind, Labels, Names, Number, Table, Text
+from evenhand.choices.choice import (
+    FILE,
+    Choice,
+    CodesValue,
+    ColumnsValue,
+    ColumnValue,
+    ConditionValue,
+    FlagValue,
+    LabelsValue,
+    NamesValue,
+    NameValue,
+    NumberValue,
+    ShareValue,
+    TableValue,
+    text_kind,
+)
 
-A_FILE = Kind(Path | None)
-Terms = Annotated[str | Sequence[str] | Mapping[str, str | Sequence[str]] | None, A_FILE]
-Spellings = Annotated[Mapping[str, Mapping[str, str | Sequence[str]]] | None, A_FILE]
+TermsValue = Annotated[str | Sequence[str] | Mapping[str, str | Sequence[str]] | None, FILE]
+CharacterValue = Annotated[str | None, text_kind("CHARACTER")]
+SpellingsValue = Annotated[Mapping[str, Mapping[str, str | Sequence[str]]] | None, FILE]
 
 
-class Roles(TypedDict, total=False):
+class RoleOptions(TypedDict, total=False):
     """What each column is, and which rows and values count."""
 
     score: Annotated[
-        Names,
+        ColumnsValue,
         Choice(
-            "Score column, or several models' separated by commas.",
+            "Score column; comma-separated for several models.",
             '["…"]  # the model\'s score; several models: several columns',
         ),
     ]
     scale: Annotated[
-        Names,
+        NamesValue,
         Choice(
             "Scale of the scores: probability (default), percent, logit or rank.",
             '"probability"  # or percent, logit, rank',
         ),
     ]
     probabilities: Annotated[
-        Names,
+        ColumnsValue,
         Choice(
-            "Instead of a score: one column of probabilities for each class, by commas.",
+            "Instead of a score: a probability column per class, comma-separated.",
             '["p_calm", "p_rude"]  # instead of a score: one column for each class',
         ),
     ]
     classes: Annotated[
-        Names,
+        NamesValue,
         Choice(
-            "The labels these columns stand for, in their order. Default: what their names do not share.",
+            "Class of each of these columns, in their order. Default: taken from their names.",
             '["calm", "rude"]  # the labels they stand for, where names do not say it',
         ),
     ]
     normalise: Annotated[
-        Flag,
+        FlagValue,
         Choice(
-            "Divide probabilities that do not sum to one by their sum.",
+            "Divide probabilities by their sum where they do not sum to one.",
             "true  # divide probabilities that do not sum to one by their sum",
         ),
     ]
     label: Annotated[
-        Text,
+        ColumnValue,
         Choice(
-            "Label column: true/false, 0/1, a share of annotators, or words with --positive.",
+            "Label column: true/false, 0/1 or annotator share.",
             '"…"  # violating or not: true/false, 0/1, or a share of annotators',
         ),
     ]
     positive: Annotated[
-        Labels,
+        LabelsValue,
         Choice(
-            "The label that means violating; may be given more than once.",
+            "For labels in words: the violating one; repeatable.",
             '"…"  # for labels in words: the one that means violating',
         ),
     ]
     label_threshold: Annotated[
-        Number, Choice("Share of annotators from which an item is violating (0.5).", "0.5  # for shares of annotators")
+        NumberValue,
+        Choice(
+            "Lowest violating label: a share of annotators (0.5), or a value of a scale such as 1 to 5.",
+            "0.5  # lowest violating label: a share of annotators, or a value of a scale such as 1 to 5",
+        ),
     ]
     groups: Annotated[
-        Names,
+        ColumnsValue,
         Choice(
-            "Group columns, separated by commas: true/false, 0/1 or shares of annotators.",
+            "Group columns of true/false or 0/1, comma-separated.",
             '["…"]  # columns of true/false, 0/1 or shares of annotators; empty means not annotated',
         ),
     ]
     group_by: Annotated[
-        Text, Choice("One column whose values are the groups.", '"…"  # or one column whose values are the groups')
+        ColumnValue,
+        Choice(
+            "Instead of --groups: a column of group names.",
+            '"…"  # or one column whose values are the groups',
+        ),
     ]
     terms: Annotated[
-        Terms,
+        TermsValue,
         Choice(
-            "File of words; a group is the items whose text has the word.",
-            '"terms.txt"  # or words in the text, from a file: one a line, or name: word, word',
+            "Instead of --groups: word list (default, default:de, …) or file; a group is the items with its words.",
+            '"default:en"  # or words in the text: a word list (en, de, fr, es, it, pt), or a file of words',
         ),
     ]
     group_threshold: Annotated[
-        Number, Choice("Share of annotators from which an item is in a group (0.5).", "0.5  # for shares of annotators")
+        ShareValue,
+        Choice("Share of annotators from which an item is in a group (0.5).", "0.5  # for shares of annotators"),
     ]
     text: Annotated[
-        Text,
+        ColumnValue,
         Choice(
-            "Text column: for --terms, for short items apart, and for --examples.",
-            '"…"  # lets short items be looked at apart',
+            "Text column, for --terms, --examples and short texts.",
+            '"…"  # also reports short texts separately',
         ),
     ]
-    id: Annotated[Text, Choice("Id column; ids must differ.", '"…"  # ids must differ')]
+    id: Annotated[ColumnValue, Choice("Id column; ids must be unique.", '"…"  # ids must be unique')]
     slices: Annotated[
-        Names,
+        ColumnsValue,
         Choice(
-            "Columns to look at value by value (language, community), by commas.",
-            '["…"]  # columns to look at value by value',
+            "Columns to break results down by, such as language.",
+            '["…"]  # columns to break results down by',
             flags=("--slice", "--by"),
         ),
     ]
     uncertainty: Annotated[
-        Names,
+        ColumnsValue,
         Choice(
-            "Column that says how unsure the model is, or one for each model, by commas.",
-            '"…"  # how unsure the model is of each item, such as the spread of an ensemble',
+            "Column of the model's uncertainty; comma-separated for several models.",
+            '"…"  # the model\'s uncertainty about each item, such as the spread of an ensemble',
         ),
     ]
     count: Annotated[
-        Text,
+        ColumnValue,
         Choice(
-            "Column of counts: the row stands for so many equal rows.", '"…"  # the row stands for so many equal rows'
+            "Column of counts: how many identical rows a row represents.",
+            '"…"  # how many identical rows a row represents',
         ),
     ]
     inclusion: Annotated[
-        Text,
+        ColumnValue,
         Choice(
-            "Column of inclusion probabilities: the row was sampled with it.",
+            "Column of the probability with which a row was sampled.",
             '"…"  # the row was sampled with this probability',
         ),
     ]
     stratum: Annotated[
-        Text,
+        ColumnValue,
         Choice(
-            "Column of the stratum of the design that the item was drawn from.",
+            "Column of the sampling stratum of each item.",
             '"…"  # the stratum of the design that the item was drawn from',
         ),
     ]
-    decision: Annotated[
-        Text,
+    cluster: Annotated[
+        NamesValue,
         Choice(
-            "Column of decisions: whether the item was removed, yes or no.",
+            "Items that are not independent: column of authors or threads (two for templates), or near-duplicates.",
+            '["…"]  # items of one author or thread are not independent; or "near-duplicates" of texts',
+        ),
+    ]
+    decision: Annotated[
+        ColumnValue,
+        Choice(
+            "Column of decisions: was the item removed, yes or no.",
             '"…"  # for the audit accuracy: whether the item was removed',
         ),
     ]
     removes: Annotated[
-        Names,
+        NamesValue,
         Choice(
-            "The decisions that take an item down, by commas, where they are words.",
-            '["…"]  # the decisions that take an item down, where they are words',
+            "For decisions in words: those that remove an item, comma-separated.",
+            '["…"]  # for decisions in words: those that remove an item',
+        ),
+    ]
+    skip_unscored: Annotated[
+        FlagValue,
+        Choice(
+            "Leave out rows without a score, such as blank texts, and report how many.",
+            "true  # leave out rows without a score, such as blank texts",
         ),
     ]
     where: Annotated[
-        Text,
+        ConditionValue,
         Choice(
             "Keep only rows that meet this SQL condition, such as \"lang = 'en'\".",
             "\"lang = 'en'\"  # keep only these rows",
         ),
     ]
     item: Annotated[
-        Text,
+        ColumnValue,
         Choice(
             "For labels by annotators: the column of items.",
             '"…"  # where a row is a label that somebody gave: of which item,',
         ),
     ]
-    annotator: Annotated[Text, Choice("For labels by annotators: the column of annotators.", '"…"  # by whom,')]
+    annotator: Annotated[ColumnValue, Choice("For labels by annotators: the column of annotators.", '"…"  # by whom,')]
     annotator_groups: Annotated[
-        Names,
+        ColumnsValue,
         Choice(
-            "Columns that describe annotators, by commas; groups are their intersections.",
+            "Columns that describe annotators, comma-separated; groups are their intersections.",
             '["…"]  # and columns that describe them',
         ),
     ]
     within: Annotated[
-        Text,
+        ColumnValue,
         Choice(
-            "Column of annotators (country, batch) within which they are comparable.",
+            "Column, such as country or batch, within which annotators are comparable.",
             '"…"  # country or batch within which annotators are comparable',
         ),
     ]
     spellings: Annotated[
-        Spellings,
+        SpellingsValue,
         Choice('TOML file of spellings: [gender] women = ["female", "F"]; "*" is everything else.', flags=("--map",)),
     ]
     skip: Annotated[
-        Codes,
+        CodesValue,
         Choice(
-            "Labels that are no judgement, such as cannot-tell codes, by commas.",
-            '["…"]  # labels that are no judgement, such as cannot tell',
+            "Labels to leave out, such as cannot-tell codes, comma-separated.",
+            '["…"]  # labels to leave out, such as cannot tell',
         ),
     ]
     duplicates: Annotated[
-        Text,
+        NameValue,
         Choice(
-            "If somebody labelled an item twice differently: refuse (default), first, last or drop.",
-            '"refuse"  # somebody labelled an item twice differently: first, last or drop',
+            "If an annotator gave an item two different labels: refuse (default), first, last or drop.",
+            '"refuse"  # an annotator gave an item two different labels: first, last or drop',
         ),
     ]
 
 
-class Tables(TypedDict, total=False):
+class TableOptions(TypedDict, total=False):
     """Where labels by annotators are audited: what is not beside them."""
 
     items: Annotated[
-        Table,
+        TableValue,
         Choice(
-            "File with the score of each item, if it is not beside the labels.",
+            "File with the score of each item, if not in the file of labels.",
             '"…"  # for labels by annotators: a file with the score of each item,',
         ),
     ]
     annotators: Annotated[
-        Table,
+        TableValue,
         Choice(
-            "File that describes each annotator, if it is not beside the labels.",
-            '"…"  # and one that describes each annotator, where they are not beside the labels',
+            "File that describes each annotator, if not in the file of labels.",
+            '"…"  # and one that describes each annotator, if not in the file of labels',
         ),
+    ]
+
+
+class LayoutOptions(TypedDict, total=False):
+    """How a table is written as text (CSV, TSV), where the beginning of the file does not tell."""
+
+    separator: Annotated[
+        CharacterValue,
+        Choice("CSV separator: , ; tab or another. Default: detected.", '";"  # between columns of CSV'),
+    ]
+    decimal: Annotated[
+        CharacterValue,
+        Choice("CSV decimal separator: . or , . Default: detected.", '","  # the decimal separator in CSV'),
+    ]
+    encoding: Annotated[
+        NameValue,
+        Choice("CSV encoding: utf-8, cp1252, utf-16, … Default: detected.", '"cp1252"  # the encoding of CSV'),
     ]

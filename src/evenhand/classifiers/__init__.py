@@ -1,1 +1,1 @@
-"""Text to probability and uncertainty: one protocol, a model that is always there, adapters for those people have."""
+"""Text to probability and uncertainty: one protocol, a shipped model, training methods, and adapters."""

@@ -1,29 +1,49 @@
-"""A model in a TOML file: its kind and how to ask it, so that a command can name it and a colleague can see it."""
+"""A model described in a TOML file: its kind and its options, readable by a command and by a colleague."""
 
 from __future__ import annotations
 
 import inspect
-import tomllib
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from evenhand.classifiers.adapters import Endpoint, EndpointClassifier, open_prompt, open_skops, open_transformers
-from evenhand.classifiers.options import checked
+from evenhand import limits
+from evenhand.classifiers.adapters import (
+    Endpoint,
+    EndpointClassifier,
+    LanguageModelServer,
+    open_prompt,
+    open_skops,
+    open_transformers,
+)
+from evenhand.classifiers.adapters.endpoint_permission import check_permission
+from evenhand.classifiers.bounded_files import read_bounded
+from evenhand.classifiers.options import check_options
+from evenhand.classifiers.permissions import NOTHING_ALLOWED, Permissions
 from evenhand.classifiers.protocol import Classifier
+from evenhand.documents import parse_toml
 from evenhand.errors import InputError, nearest
+from evenhand.files import unreadable
 
-KINDS: dict[str, Callable[..., Any]] = {
-    "endpoint": Endpoint,
+SERVER_KINDS = {"endpoint": Endpoint, "openai": LanguageModelServer}
+DESCRIBED_KINDS: dict[str, Callable[..., Any]] = {
+    **SERVER_KINDS,
     "prompt": open_prompt,
     "skops": open_skops,
     "transformers": open_transformers,
 }
+USED_PERMISSIONS = {
+    "endpoint": ("send_to", "secrets"),
+    "openai": ("send_to", "secrets"),
+    "prompt": ("download",),
+    "skops": ("trust",),
+    "transformers": ("download",),
+}
 
 
 @dataclass(frozen=True)
-class Description:
+class ModelDescription:
     """What a file says about a model, checked as far as that goes without the model itself."""
 
     file: Path
@@ -31,50 +51,73 @@ class Description:
     options: dict[str, Any]
 
     @classmethod
-    def read(cls, file: Path) -> Description:
+    def read(cls, file: Path) -> ModelDescription:
         """Read and check a file; paths in it are relative to it."""
         try:
-            table = _table(file)
+            table = read_table(file)
             kind = table.pop("kind", None)
-            if not isinstance(kind, str) or kind not in KINDS:
-                raise InputError(f"the file must say a kind of model; {nearest(str(kind), KINDS)}")
-            options = {"name": file.stem, **checked(KINDS[kind], table)}
-            if kind == "endpoint":
-                Endpoint(**options)
+            if not isinstance(kind, str) or kind not in DESCRIBED_KINDS:
+                raise InputError(f"'kind' must name a kind of model; {nearest(str(kind), DESCRIBED_KINDS)}")
+            _refuse_trust(table)
+            options = {"name": file.stem, **check_options(DESCRIBED_KINDS[kind], table)}
+            if kind in SERVER_KINDS:
+                SERVER_KINDS[kind](**options)
             return cls(file, kind, options)
         except InputError as error:
             raise error.within(str(file)) from None
 
-    def open(self, *, device: str | None = None) -> Classifier:
+    def open(self, *, device: str | None = None, permissions: Permissions = NOTHING_ALLOWED) -> Classifier:
         """The classifier, loaded; a device that is given counts for more than that of the file."""
-        placed = "device" in inspect.signature(KINDS[self.kind]).parameters
-        if device not in (None, "cpu") and not placed:
-            raise InputError(
-                f"a model of the kind {self.kind} works without a device: leave it out", source=str(self.file)
-            )
-        if self.kind == "endpoint":
-            return EndpointClassifier(Endpoint(**self.options))
-        beside = self.file.parent / self.options["path"]
-        fetched = self.options.get("download", False) and not beside.exists()
-        path = self.options["path"] if fetched else beside
-        place = {"device": device} if placed and device else {}
-        opened: Classifier = KINDS[self.kind](**{**self.options, "path": path, **place})
+        try:
+            placed = "device" in inspect.signature(DESCRIBED_KINDS[self.kind]).parameters
+            if device not in (None, "cpu") and not placed:
+                raise InputError(f"a model of the kind {self.kind} does not use `device`: leave it out")
+            if self.kind in SERVER_KINDS:
+                return self._connected(permissions)
+            place = {"device": device} if placed and device else {}
+            return self._loaded(permissions, **place)
+        except InputError as error:
+            raise error.within(str(self.file)) from None
+
+    def _connected(self, allowed: Permissions) -> EndpointClassifier:
+        """The server as a classifier, once every key that it needs is there."""
+        server = SERVER_KINDS[self.kind](**self.options)
+        check_permission(server, send_to=allowed.send_to, secrets=allowed.secrets, from_file=True)
+        classifier = EndpointClassifier(server, send_to=allowed.send_to, secrets=allowed.secrets)
+        classifier.environment_keys()
+        return classifier
+
+    def _loaded(self, allowed: Permissions, **place: str) -> Classifier:
+        more: dict[str, Any] = {"path": self.file.parent / self.options["path"], **place}
+        if self.kind == "skops":
+            more["trust"] = allowed.trust
+        elif self.options.get("download", False) and not more["path"].exists():
+            if not allowed.download:
+                raise InputError("the file asks for a model from the Hugging Face Hub: allow it with `download`")
+            more["path"] = self.options["path"]
+        elif allowed.download:
+            raise InputError("`download` goes with files that say download = true: leave it out")
+        opened: Classifier = DESCRIBED_KINDS[self.kind](**{**self.options, **more})
         return opened
 
 
-def open_described(path: Path, *, device: str | None = None) -> Classifier:
-    """The classifier that a TOML file describes: kind = "endpoint", "prompt", "skops" or "transformers"."""
-    return Description.read(path).open(device=device)
+def open_described(path: Path, *, device: str | None = None, permissions: Permissions = NOTHING_ALLOWED) -> Classifier:
+    """The classifier that a TOML file describes: kind = "endpoint", "openai", "prompt", "skops" or "transformers"."""
+    return ModelDescription.read(path).open(device=device, permissions=permissions)
 
 
-def _table(file: Path) -> dict[str, Any]:
+def _refuse_trust(table: Mapping[str, object]) -> None:
+    for name in ("trust", "trusted"):
+        if name in table:
+            problem = f"a description cannot grant trust: remove '{name}' from it, read the code of these types"
+            raise InputError(f"{problem}, and name them with `trust` where you use the model")
+
+
+def read_table(file: Path) -> dict[str, Any]:
+    """What a description says, unchecked."""
     try:
-        return tomllib.loads(file.read_text(encoding="utf-8"))
-    except FileNotFoundError:
-        raise InputError("there is no such file") from None
-    except OSError as error:
-        raise InputError(f"the file cannot be read: {error.strerror}") from None
-    except UnicodeDecodeError:
-        raise InputError("the file is not UTF-8 text") from None
-    except (ValueError, RecursionError) as error:
+        return parse_toml(read_bounded(file, limits.DESCRIPTION_BYTES).decode("utf-8"))
+    except (OSError, UnicodeDecodeError) as error:
+        raise InputError(unreadable(error)) from None
+    except ValueError as error:
         raise InputError(f"the file is not TOML: {error}") from None

@@ -1,8 +1,8 @@
-"""Models of others by name: the eleven that Urbinati et al. compare with what annotators say.
+"""Public models by name: the eleven that Urbinati et al. compare with the labels of annotators.
 
-A row says where the Hugging Face hub has a model, what its labels are, which of them count as violating, and where that
-is known from. Nothing is fetched unless asked for; a local folder of the same name (OWNER/MODEL) comes first. The paper
-names neither the checkpoints of its three language models nor its prompt: both are our choice.
+A row says where the model is on the Hugging Face Hub, what its labels are, which of them count as violating, and the
+source of that information. Nothing is downloaded unless requested; a local folder of the same name (OWNER/MODEL)
+comes first. The paper names neither the checkpoints of its three language models nor its prompt: both are our choice.
 """
 
 from __future__ import annotations
@@ -10,17 +10,18 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any, Literal
 
-from evenhand.classifiers.adapters.directory import Directory
-from evenhand.classifiers.protocol import Classifier, Kind
+from evenhand.classifiers.adapters.pretrained import PretrainedDirectory
+from evenhand.classifiers.protocol import Classifier, TargetKind
 from evenhand.errors import InputError, nearest
 
-PREFIX = "preset:"
-PROMPT = "Comment: {text}\n\nQuestion: Is this comment hateful towards a group of people? Answer yes or no.\nAnswer:"
-TWO = {"0": "LABEL_0", "1": "LABEL_1"}  # what transformers leaves out of config.json
-ANSWERS = {"hateful": (" yes", " Yes"), "not hateful": (" no", " No")}
+PRESET_PREFIX = "preset:"
+PRESET_PROMPT = (
+    "Comment: {text}\n\nQuestion: Is this comment hateful towards a group of people? Answer yes or no.\nAnswer:"
+)
+DEFAULT_LABELS = {"0": "LABEL_0", "1": "LABEL_1"}  # what transformers leaves out of config.json
+PRESET_ANSWERS = {"hateful": (" yes", " Yes"), "not hateful": (" no", " No")}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -37,13 +38,13 @@ class Preset:
     kind: Literal["transformers", "prompt", "encoder"] = "transformers"
     labels: tuple[tuple[str, ...], ...] = ()
     positive: tuple[str, ...] = ()
-    task: Kind | None = None
+    task: TargetKind | None = None
     known: str = "its model card"
     ordered: bool = True
 
     @property
     def classes(self) -> str:
-        """What it tells apart, in words."""
+        """Its classes, in words."""
         return f"binary: {' or '.join(self.positive)}" if self.positive else "nothing as it is"
 
 
@@ -157,34 +158,35 @@ def open_preset(
     try:
         if preset.kind == "encoder":
             raise InputError(
-                f"it has no classifier, only an encoder: train one with --method deterministic --encoder {preset.hub}"
+                f"it has no classifier, only an encoder: train one with `method` deterministic `encoder` {preset.hub}"
             )
-        path = Directory.at(preset.hub, download=download).path
+        directory = PretrainedDirectory.at(preset.hub, download=download)
+        path = directory.path
         place: dict[str, Any] = {"device": device, "name": name}
         if preset.kind == "prompt":
-            labels = {label: list(answers) for label, answers in ANSWERS.items()}
-            return open_prompt(path, prompt=PROMPT, labels=labels, positive=positive or preset.positive, **place)
-        chosen = positive or _positive(preset, path)
+            labels = {label: list(answers) for label, answers in PRESET_ANSWERS.items()}
+            return open_prompt(path, prompt=PRESET_PROMPT, labels=labels, positive=positive or preset.positive, **place)
+        chosen = positive or _positive_labels(preset, directory)
         return open_transformers(path, positive=chosen, task=preset.task, **place)
     except InputError as error:
-        raise error.within(PREFIX + name) from None
+        raise error.within(PRESET_PREFIX + name) from None
 
 
-def _positive(preset: Preset, path: Path) -> list[str]:
+def _positive_labels(preset: Preset, directory: PretrainedDirectory) -> list[str]:
     """The violating labels as config.json spells them.
 
     Names count where there are names; LABEL_0, LABEL_1, … say nothing, and then the order does. Anything else is
     refused: which label counts as violating is never guessed.
     """
-    told = Directory(path).config("ForSequenceClassification").get("id2label") or TWO
-    names = [str(told[number]) for number in sorted(told, key=int)] if isinstance(told, dict) else []
+    id2label = directory.config("ForSequenceClassification").get("id2label") or DEFAULT_LABELS
+    names = [str(id2label[number]) for number in sorted(id2label, key=int)] if isinstance(id2label, dict) else []
     plain = [re.sub(r"\s+", " ", name.strip().casefold()) for name in names]
     if len(plain) == len(preset.labels) and preset.ordered and all(re.fullmatch(r"label_\d+", name) for name in plain):
         return [names[number] for number, label in enumerate(preset.labels) if label[0] in preset.positive]
-    found = {label[0]: [number for number, name in enumerate(plain) if name in label] for label in preset.labels}
-    if len(plain) != len(preset.labels) or any(len(places) != 1 for places in found.values()):
+    positions = {label[0]: [number for number, name in enumerate(plain) if name in label] for label in preset.labels}
+    if len(plain) != len(preset.labels) or any(len(places) != 1 for places in positions.values()):
         expected = ", ".join(label[0] for label in preset.labels)
         listed = ", ".join(names) or "none"
         problem = f"its labels are {listed}, and {expected} were expected: describe it in a TOML file, with positive"
         raise InputError(problem)
-    return [names[found[label][0]] for label in preset.positive]
+    return [names[positions[label][0]] for label in preset.positive]

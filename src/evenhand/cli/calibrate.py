@@ -1,4 +1,4 @@
-"""evenhand calibrate: probabilities made honest. Fit a calibrator, apply it, or compare all of them."""
+"""evenhand calibrate file, fit, apply and compare: calibrated probabilities from labelled validation items."""
 
 from __future__ import annotations
 
@@ -8,114 +8,170 @@ from typing import Annotated, TypedDict
 
 import typer
 
-from evenhand.choices import TEXT, Choice, Roles, Settings, Text, Texts, Whole
-from evenhand.cli.options import only, option, with_options
-from evenhand.cli.output import Folder, Json
+from evenhand.choices import (
+    NAME,
+    Choice,
+    ColumnValue,
+    NameValue,
+    OutputPath,
+    OutputValue,
+    RoleOptions,
+    SettingOptions,
+    WholeValue,
+    repeated_kind,
+    text_kind,
+)
+from evenhand.cli.help import CommandGroup
+from evenhand.cli.options import Query, only, option, reads_tables
+from evenhand.cli.output import Json, ReportFolder, print_lines
 
-app = typer.Typer(
-    help="Make probabilities honest: fit a calibrator, apply it, or compare all of them.",
+app = CommandGroup(
+    help="Calibrate probabilities: a file in one step, or fit a calibrator, apply it, compare all of them.",
     no_args_is_help=True,
-    rich_markup_mode=None,
 )
 
-SAID = {
+PREDICTION_HELP = {
     "score": "For two classes: the score column.",
-    "scale": "How they are written: probability (default), percent or logit.",
-    "probabilities": "One column of probabilities for each class, by commas.",
+    "scale": "Scale: probability (default), percent or logit.",
+    "probabilities": "A probability column per class, comma-separated.",
 }
-Predictions = Annotated[Roles, only("classes", "normalise", **SAID)]
-Labelled = Annotated[
-    Roles,
+PredictionColumns = Annotated[RoleOptions, only("classes", "normalise", "skip_unscored", "where", **PREDICTION_HELP)]
+LabelledColumns = Annotated[
+    RoleOptions,
     only(
-        *("classes", "normalise", "label", "label_threshold", "count", "where"),
-        **SAID,
+        *("classes", "normalise", "label", "label_threshold", "count", "skip_unscored", "where"),
+        **PREDICTION_HELP,
         positive="For a score: the label that means violating.",
     ),
 ]
 
 
-class Rounds(TypedDict):
+class CalibratorRounds(TypedDict):
     """How calibrators are compared, beside the settings of the audit."""
 
-    run: Annotated[Text, Choice("Column that tells several training runs of the model apart.")]
-    seeds: Annotated[Whole, Choice("How often each is fitted, on validation items redrawn (5).")]
+    run: Annotated[ColumnValue, Choice("Column of training runs, if there are several.")]
+    seeds: Annotated[WholeValue, Choice("Number of fits on resampled validation items (5).")]
+
+
+class OneStepOptions(TypedDict):
+    """What to fit on, and what the result is for."""
+
+    split: Annotated[
+        Annotated[str | None, text_kind("COLUMN=VALUE")],
+        Choice("Rows to fit on: column=value, or a share such as 0.5. Default: each row by a fit on other rows."),
+    ]
+    purpose: Annotated[
+        NameValue, Choice("Use of the scores: queue, thresholds or reporting.", flags=("--for",), default="queue")
+    ]
+    method: Annotated[NameValue, Choice("Calibrator. Default: the one recommended for this use.")]
+    calibrator: Annotated[OutputValue, Choice("Where to write the calibrator for other items, as JSON.")]
+    seed: Annotated[WholeValue, Choice("Seed of the split.", default=0)]
+
+
+@app.command("file")
+@reads_tables("file")
+def calibrate_file(
+    file: Annotated[str, typer.Argument(help="Labelled, scored items: a file, or a database URL.", show_default=False)],
+    out: Annotated[OutputPath, option("File to write: the items with a calibrated column added.", "--out", "-o")],
+    columns: Annotated[
+        RoleOptions, only("score", "scale", "label", "positive", "label_threshold", "count", "skip_unscored", "where")
+    ],
+    query: Query,
+    steps: OneStepOptions,
+) -> None:
+    """Calibrate a labelled file in one step: choose a calibrator, fit it, write the calibrated scores."""
+    from evenhand.calibrators import write
+    from evenhand.files import check_writable
+    from evenhand.recalibration.one_file import calibrate_one_file
+
+    kept = steps["calibrator"]
+    if kept:
+        check_writable(kept)
+    done = calibrate_one_file(
+        file,
+        out,
+        dict(columns),
+        query=query,
+        split=steps["split"],
+        purpose=steps["purpose"] or "queue",
+        method=steps["method"],
+        seed=steps["seed"] or 0,
+    )
+    if kept and done.calibrator:
+        write(done.calibrator, kept)
+    print_lines(done.sentence, f"{out}: {done.column}", *([f"calibrator: {kept}"] if kept and done.calibrator else []))
+    print_lines(*(f"· {note}" for note in done.notes))
 
 
 @app.command("fit")
-@with_options
+@reads_tables("validation")
 def fit(
     validation: Annotated[
         str, typer.Argument(help="Labelled items that the model was not trained on.", show_default=False)
     ],
-    out: Annotated[Path, option("Where to write the calibrator, as JSON.", "--out", "-o")],
+    out: Annotated[OutputPath, option("Where to write the calibrator, as JSON.", "--out", "-o")],
     method: Annotated[
-        str, TEXT, Choice("ts, wts, vector, isotonic, histogram; for two classes also platt, beta.", default="ts")
+        str, NAME, Choice("ts, wts, vector, isotonic, histogram; for two classes also platt, beta.", default="ts")
     ],
-    columns: Labelled,
-    bins: Annotated[Whole, Choice("For histogram: how many bins (15).")],
+    columns: LabelledColumns,
+    bins: Annotated[WholeValue, Choice("For histogram: number of bins (15).")],
 ) -> None:
     """Fit a calibrator on validation data and write it as readable JSON."""
-    from evenhand.audits.calibrators import fit_calibrator
     from evenhand.calibrators import METHODS, write
     from evenhand.evidence import Declaration, open_evidence
     from evenhand.files import check_writable
+    from evenhand.recalibration.fitting import fit_calibrator
 
-    check_writable(out.parent)
+    check_writable(out)
     evidence = open_evidence(validation, Declaration.of(columns))
-    found = fit_calibrator(evidence, method, **({} if bins is None else {"bins": bins}))
-    write(found, out)
-    print(f"{METHODS[found.method].title}, fitted on {sum(found.items):,.0f} items: {out}")
-    for warning in (*found.warnings, *evidence.notes):
-        print(f"· {warning}")
+    fitted = fit_calibrator(evidence, method, **({} if bins is None else {"bins": bins}))
+    write(fitted, out)
+    print_lines(f"{METHODS[fitted.method].title}, fitted on {sum(fitted.items):,.0f} items: {out}")
+    print_lines(*(f"· {warning}" for warning in (*fitted.warnings, *evidence.notes)))
 
 
 @app.command("apply")
-@with_options
+@reads_tables("file")
 def apply(
-    calibrator: Annotated[Path, typer.Argument(help="What `calibrate fit` wrote.", show_default=False)],
+    calibrator: Annotated[Path, typer.Argument(help="Calibrator written by `calibrate fit`.", show_default=False)],
     file: Annotated[str, typer.Argument(help="The items to calibrate.", show_default=False)],
-    out: Annotated[Path, option("Where to write the items, with calibrated columns beside.", "--out", "-o")],
-    columns: Predictions,
+    out: Annotated[OutputPath, option("File to write: the items with calibrated columns added.", "--out", "-o")],
+    columns: PredictionColumns,
 ) -> None:
-    """Apply a calibrator: the same rows with calibrated probabilities beside."""
-    from evenhand.audits.calibrators import apply_file
+    """Apply a calibrator: write the same rows with calibrated probabilities added."""
     from evenhand.calibrators import read
-    from evenhand.evidence import Declaration
+    from evenhand.recalibration.fitting import apply_file
 
-    found = read(calibrator)
-    roles = Declaration.of({**columns, "scale": columns["scale"] or found.scale})
-    names = apply_file(found, file, out, roles=roles)
-    print(f"{out}: {', '.join(names)}")
-    other = columns["probabilities"] or columns["score"]
-    if other and tuple(other) != found.columns:
-        print(f"· fitted on {', '.join(found.columns)}: is this the same model and question?")
+    calibrated = apply_file(read(calibrator), file, out, roles=columns)
+    print_lines(f"{out}: {', '.join(calibrated.columns)}", *(f"· {note}" for note in calibrated.notes))
 
 
 @app.command("compare")
-@with_options
+@reads_tables("validation")
 def compare(
     validation: Annotated[str, typer.Argument(help="Labelled items to fit on.", show_default=False)],
-    test: Annotated[str, typer.Argument(help="Other labelled items to measure with.", show_default=False)],
-    columns: Labelled,
-    rounds: Rounds,
+    test: Annotated[str, typer.Argument(help="Other labelled items to test on.", show_default=False)],
+    columns: LabelledColumns,
+    rounds: CalibratorRounds,
     beside: Annotated[
-        Texts, Choice("Another model's test predictions in the same columns, as NAME=FILE; may be repeated.")
+        Annotated[Sequence[str] | None, repeated_kind("NAME=FILE")],
+        Choice("Another model's test predictions in the same columns, as NAME=FILE; repeatable."),
     ],
-    chosen: Annotated[Settings, only("bins", "bins_by", "seed")],
-    out: Folder,
+    shared: Annotated[SettingOptions, only("bins", "bins_by", "seed")],
+    out: ReportFolder,
     json: Json,
 ) -> None:
     """Fit every calibrator on one file, measure all on another, and recommend one."""
-    from evenhand.audits.calibrators import ComparisonSettings, compare_calibrators
-    from evenhand.cli.output import show
-    from evenhand.cli.progress import progress_bar
+    from evenhand.cli.output import check_report_folder, progress_bar, show
     from evenhand.evidence import Declaration, open_evidence
+    from evenhand.recalibration.comparison import RecalibrationSettings, compare_calibrators
     from evenhand.reports import Report
 
+    check_report_folder(out)
     run = rounds["run"]
     in_runs = Declaration.of({**columns, "slices": [run] if run else None})
-    settings = ComparisonSettings.of({**rounds, **chosen})
-    others = {name: open_evidence(path, in_runs) for name, path in _named(beside or ())}
+    settings = RecalibrationSettings.of({**rounds, **shared})
+    others = {name: open_evidence(path, in_runs) for name, path in _named_files(beside or ())}
     with progress_bar() as progress:
         first, second = (open_evidence(path, in_runs) for path in (validation, test))
         report = Report((compare_calibrators(first, second, settings, beside=others, progress=progress),), second.name)
@@ -124,11 +180,11 @@ def compare(
     show(report, "json" if json else "table")
 
 
-def _named(given: Sequence[str]) -> Iterator[tuple[str, str]]:
+def _named_files(pairs: Sequence[str]) -> Iterator[tuple[str, str]]:
     from evenhand.errors import InputError
 
-    for part in given:
-        name, _, path = part.partition("=")
+    for pair in pairs:
+        name, _, path = pair.partition("=")
         if not name or not path:
             raise InputError(f"--beside takes NAME=FILE, not '{name or path}'")
         yield name, path

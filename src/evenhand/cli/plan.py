@@ -1,4 +1,4 @@
-"""evenhand plan: how many people it takes, and what may be decided without them."""
+"""evenhand plan: how many reviewers it takes, and what may be decided without them."""
 
 from __future__ import annotations
 
@@ -6,62 +6,94 @@ from typing import Annotated, TypedDict
 
 import typer
 
-from evenhand.choices import Choice, Number, Roles, Settings, Texts
-from evenhand.cli.options import Query, only, with_options
-from evenhand.cli.output import Json
+from evenhand.catalogue.collaboration import OC_ACCURACY, OC_RECALL
+from evenhand.choices import (
+    Choice,
+    NameValue,
+    NumberValue,
+    RoleOptions,
+    SettingOptions,
+    SettingsValue,
+    ShareValue,
+)
+from evenhand.cli.options import Query, only, reads_tables
+from evenhand.cli.output import Json, Png, ReportFolder, print_lines
 
-Columns = Annotated[
-    Roles,
+HistoryColumns = Annotated[
+    RoleOptions,
     only(
-        *("score", "label", "positive", "label_threshold", "count", "where"),
-        uncertainty="Column that says how unsure the model is, for column:NAME.",
+        *("score", "scale", "label", "positive", "label_threshold", "count", "inclusion", "skip_unscored", "where"),
+        uncertainty="Column of the model's uncertainty, for column:NAME.",
     ),
 ]
 
-SHARED = only(
+SHARED_SETTINGS = only(
     "level",
-    threshold="Where the model's own predictions are cut (0.5).",
+    threshold="Items with this score or more are flagged by the model (0.5).",
     seed="Seed of the bootstrap (0).",
-    strategies="By commas: uncertainty, toxicity, hybrid:0.3, column:NAME.",
+    strategies="Review strategies, comma-separated: uncertainty, toxicity, hybrid:0.3, column:NAME, below-threshold:P.",
 )
 
 
-class Wishes(TypedDict):
+class PlanTargets(TypedDict):
     """What to plan for, beside the settings that audits have too."""
 
+    reviewers: Annotated[NumberValue, Choice("Number of reviewers you have.")]
     targets: Annotated[
-        Texts, Choice("What to reach, as oc_accuracy=0.95 or oc_recall=90%; may be repeated.", flags=("--target",))
+        SettingsValue,
+        Choice(f"What to reach, as {OC_ACCURACY}=0.95 or {OC_RECALL}=90%; repeatable.", flags=("--target",)),
     ]
-    false_removal: Annotated[Number, Choice("What one false removal costs.")]
-    missed_violation: Annotated[Number, Choice("What one missed violation costs.")]
-    review: Annotated[Number, Choice("What one review costs.")]
-    items_per_day: Annotated[Number, Choice("Items a day (10,000).")]
-    seconds_per_review: Annotated[Number, Choice("Seconds that a review takes (30).")]
-    hours_per_day: Annotated[Number, Choice("Hours a day in which one person reviews (6).")]
-    benign_error: Annotated[Number, Choice("How often a reviewer calls a benign item violating (0).")]
-    violating_error: Annotated[Number, Choice("How often a reviewer calls a violating item benign (0).")]
-    wrong_removals: Annotated[Number, Choice("Promise: at most this share of automatic removals is wrong.")]
-    missed_violations: Annotated[Number, Choice("Promise: at most this share of violations is left alone.")]
-    delta: Annotated[Number, Choice("How often a promise may fail (0.1).")]
+    false_removal: Annotated[NumberValue, Choice("Cost of one false removal.")]
+    missed_violation: Annotated[NumberValue, Choice("Cost of one missed violation.")]
+    review: Annotated[NumberValue, Choice("Cost of one review.")]
+    items_per_day: Annotated[NumberValue, Choice("Items per day (10,000).")]
+    seconds_per_review: Annotated[NumberValue, Choice("Seconds per review (30).")]
+    hours_per_day: Annotated[NumberValue, Choice("Hours per day that one person reviews (6).")]
+    benign_error: Annotated[ShareValue, Choice("Reviewers' error rate on benign items (0).")]
+    violating_error: Annotated[ShareValue, Choice("Reviewers' error rate on violating items (0).")]
+    wrong_removals: Annotated[ShareValue, Choice("Guarantee: largest share of automatic removals that are wrong.")]
+    missed_violations: Annotated[ShareValue, Choice("Guarantee: largest share of violations that are missed.")]
+    delta: Annotated[ShareValue, Choice("Probability that a guarantee fails (0.1).")]
+    labelled: Annotated[
+        NameValue,
+        Choice("How the history was labelled: random (a random sample) or policy (what a policy sent to review)."),
+    ]
+    mode: Annotated[
+        NameValue, Choice("review (only items that are not removed) or decide (removals may be reviewed too).")
+    ]
+    measured_share: Annotated[ShareValue, Choice("Share of the reviews drawn at random for measurement (0.05).")]
 
 
-@with_options
+@reads_tables("file")
 def plan(
     file: Annotated[str, typer.Argument(help="Labelled history: a file, or a database URL.", show_default=False)],
-    columns: Columns,
+    columns: HistoryColumns,
     query: Query,
-    wishes: Wishes,
-    shared: Annotated[Settings, SHARED],
+    goals: PlanTargets,
+    shared: Annotated[SettingOptions, SHARED_SETTINGS],
+    out: ReportFolder,
+    png: Png,
     json: Json,
 ) -> None:
-    """Plan from labelled history: the capacity that costs least or reaches a target, reviewers, and safe thresholds."""
-    from evenhand.audits.planning import PlanSettings, make_plan
-    from evenhand.cli.output import show
-    from evenhand.cli.progress import progress_bar
+    """Plan from labelled history: what to remove, what to review, how many reviewers, and what this finds."""
+    from evenhand.cli.output import check_report_folder, print_headline, progress_bar, show
+    from evenhand.errors import InputError
     from evenhand.evidence import Declaration, open_evidence
     from evenhand.reports import Report
+    from evenhand.staffing import StaffingSettings, plan_staffing
 
-    settings = PlanSettings.of({**wishes, **shared})
+    for role in ("score", "label"):
+        if not columns.get(role):
+            raise InputError(f"set `{role}`, the {role} column", role=role)
+    check_report_folder(out)
+    settings = StaffingSettings.of({**goals, **shared, "policy": out is not None})
     with progress_bar() as progress:
-        finding = make_plan(open_evidence(file, Declaration.of(columns), query=query), settings, progress)
-    show(Report((finding,)), "json" if json else "table")
+        evidence = open_evidence(file, Declaration.of(columns), query=query)
+        report = Report((plan_staffing(evidence, settings, progress),), evidence.name)
+        if out:
+            report.save(out, png=bool(png), progress=progress)
+    if not json and settings.has_policy:
+        print_headline(report)
+    show(report, "json" if json else "table")
+    if out and not json:
+        print_lines("", f"report: {out / 'report.html'}", f"policy: {out / 'policy.json'}")

@@ -1,24 +1,32 @@
-"""Sets of labels with a promise: split-conformal prediction from a model's probabilities (Angelopoulos and Bates 2023).
+"""Prediction sets with a guarantee: split-conformal prediction from class probabilities (Angelopoulos and Bates 2023).
 
-`split_by_item` parts the rows, `calibrate` makes a `Conformal` of the one part, its `predict` gives a set of labels for
-each row of the other, and `coverage` says how often the sets hold the label. The promise (the label is in the set with
-chance 1 − alpha) is for all rows together, for each class, or for each group. It rests on rows, or items, being
-exchangeable: it does not survive a shift of the data by itself.
+`split_by_item` parts the rows, `calibrate` makes a `ConformalPredictor` of the one part, its `predict` gives a set of
+labels for each row of the other, and `coverage` says how often the sets hold the label. The guarantee (the label is in
+the set with probability 1 − alpha) is for all rows together, for each class, or for each group. It rests on rows, or
+items, being exchangeable: it does not survive a shift of the data by itself. `KINDS` are the kinds of guarantee,
+`SCORES` the nonconformity scores; `PredictionSets` are arrays of rows × classes, true where a label is in the set.
 """
 
-from evenhand.conformal.coverage import Coverage, coverage, coverage_by
-from evenhand.conformal.cut import Cut
-from evenhand.conformal.predictor import KINDS, Conformal, Sets, calibrate
-from evenhand.conformal.scores import SCORES
-from evenhand.conformal.split import one_per_item, split_by_item
+from evenhand.conformal.scores import SCORES, Cut
+from evenhand.conformal.sets import (
+    KINDS,
+    ConformalPredictor,
+    Coverage,
+    PredictionSets,
+    calibrate,
+    coverage,
+    coverage_by,
+    one_per_item,
+    split_by_item,
+)
 
 __all__ = [
     "KINDS",
     "SCORES",
-    "Conformal",
+    "ConformalPredictor",
     "Coverage",
     "Cut",
-    "Sets",
+    "PredictionSets",
     "calibrate",
     "coverage",
     "coverage_by",

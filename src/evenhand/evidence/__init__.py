@@ -4,27 +4,52 @@
 that was declared; what comes out needs no further checking.
 """
 
-from evenhand.evidence.annotations import AnnotationEvidence
 from evenhand.evidence.annotators import Annotators
 from evenhand.evidence.declaration import Declaration
-from evenhand.evidence.evidence import Classed, Evidence, Part, Thresholds
+from evenhand.evidence.evidence import (
+    AnnotatedEvidence,
+    ClassedEvidence,
+    ClassedRows,
+    Evidence,
+    EvidencePart,
+    JudgedEvidence,
+    ScoredEvidence,
+    TalliedEvidence,
+    Thresholds,
+    as_annotated,
+    as_classed,
+    as_judged,
+    as_scored,
+    as_tallied,
+)
+from evenhand.evidence.frames import TableSource
 from evenhand.evidence.opening import open_evidence, open_predictions
-from evenhand.evidence.scales import SCALES, Scale
+from evenhand.evidence.scales import SCALES, ScoreScale
 from evenhand.evidence.source import Source, open_source
-from evenhand.evidence.table import TableEvidence
+from evenhand.evidence.text_layout import declared_layout
 
 __all__ = [
     "SCALES",
-    "AnnotationEvidence",
+    "AnnotatedEvidence",
     "Annotators",
-    "Classed",
+    "ClassedEvidence",
+    "ClassedRows",
     "Declaration",
     "Evidence",
-    "Part",
-    "Scale",
+    "EvidencePart",
+    "JudgedEvidence",
+    "ScoreScale",
+    "ScoredEvidence",
     "Source",
-    "TableEvidence",
+    "TableSource",
+    "TalliedEvidence",
     "Thresholds",
+    "as_annotated",
+    "as_classed",
+    "as_judged",
+    "as_scored",
+    "as_tallied",
+    "declared_layout",
     "open_evidence",
     "open_predictions",
     "open_source",

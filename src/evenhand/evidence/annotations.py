@@ -1,41 +1,41 @@
-"""Who labelled what, how annotators describe themselves, and what models say of the items: from one table or three."""
+"""Evidence with a row for each label that somebody gave: labels, annotators, predictions, from one table or three."""
 
 from __future__ import annotations
 
 import hashlib
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 import polars as pl
 
+from evenhand.arrays import Bools, Floats, Int32s
 from evenhand.errors import InputError
-from evenhand.evidence import classes, columns
-from evenhand.evidence.annotators import Annotators, ids_of, key_of, people, places
-from evenhand.evidence.columns import Table
+from evenhand.evidence import checks, columns, scales
+from evenhand.evidence.annotators import Annotators, id_column, positions_of, read_annotators, read_ids
+from evenhand.evidence.columns import SourceTable
 from evenhand.evidence.declaration import Declaration
-from evenhand.evidence.evidence import Evidence, Part
-from evenhand.evidence.reading import read_columns, read_table
+from evenhand.evidence.evidence import DeclaredEvidence, EvidencePart
+from evenhand.evidence.frames import TableSource
+from evenhand.evidence.reading import read_columns, read_table, without_unscored
+from evenhand.evidence.scales import BENIGN, VIOLATING, to_probability
 from evenhand.evidence.source import Source, open_source
-from evenhand.evidence.table import BENIGN, VIOLATING, probability
-from evenhand.tally import FloatArray, IntArray
-from evenhand.tally.rows import Mask
 
 
-@dataclass(frozen=True)
-class AnnotationEvidence(Evidence):
+@dataclass(frozen=True, repr=False)
+class AnnotationEvidence(DeclaredEvidence):
     """One row per label that somebody gave. Items and annotators are numbers; nobody's id is kept."""
 
     classes: tuple[str, ...]
-    item: IntArray
-    annotator: IntArray
-    label: IntArray
+    item: Int32s
+    annotator: Int32s
+    label: Int32s
     annotators: Annotators
-    probabilities: Mapping[str, FloatArray]  # by model: items × classes
+    probabilities: Mapping[str, Floats]  # by model: items × classes
     fingerprint: Callable[[], Mapping[str, Any]]
 
-    has_rows = True
+    has_rows: ClassVar[bool] = True
 
     @property
     def groups(self) -> tuple[str, ...]:
@@ -53,9 +53,6 @@ class AnnotationEvidence(Evidence):
     def unannotated(self) -> Mapping[str, int]:
         return {}
 
-    def texts(self, rows: list[int]) -> list[str]:
-        raise InputError("texts of annotations are not shown", source=self.name)
-
     def provenance(self) -> dict[str, Any]:
         digest = hashlib.sha256()
         for values in (self.item, self.annotator, self.label, self.annotators.group, *self.probabilities.values()):
@@ -65,35 +62,41 @@ class AnnotationEvidence(Evidence):
 
 
 def open_annotations(
-    data: Any, declaration: Declaration, *, items: Any = None, annotators: Any = None, query: str | None = None
+    data: TableSource,
+    declaration: Declaration,
+    *,
+    items: TableSource | None = None,
+    annotators: TableSource | None = None,
+    query: str | None = None,
 ) -> AnnotationEvidence:
     """Read the labels, and from the same or other tables the model's word and who the annotators are."""
     if not declaration.annotator_groups:
-        raise InputError("say which columns describe the annotators: declare annotator_groups (--annotator-groups)")
+        raise InputError("name the columns that describe the annotators: set `annotator_groups`")
     sources = {
-        name: open_source(given, query=query if name == "annotations" else None)
-        for name, given in (("annotations", data), ("items", items), ("annotators", annotators))
-        if given is not None
+        name: open_source(part, query=query if name == "annotations" else None)
+        for name, part in (("annotations", data), ("items", items), ("annotators", annotators))
+        if part is not None
     }
     notes: list[str] = []
     table = _without_skipped(
-        read_table(sources["annotations"], _of_annotations(declaration, sources)), declaration, notes
+        read_table(sources["annotations"], _columns_beside_labels(declaration, sources)), declaration, notes
     )
+    notes += table.notes
     names, label = _labels(table, declaration, notes)
-    ids = {role: ids_of(table, getattr(declaration, role), role) for role in ("item", "annotator")}
-    kept = _once(table, ids, label, declaration, notes)
+    ids = {role: read_ids(table, getattr(declaration, role), role) for role in ("item", "annotator")}
+    included = _without_duplicates(table, ids, label, declaration, notes)
     predicted = _predictions(sources, table, ids["item"], declaration, notes)
-    item = places(ids["item"], predicted.ids)
-    kept &= _with_prediction(item, ids["item"], notes, sources)
-    who, annotator = people(
-        table, ids["annotator"].filter(pl.Series(kept)), declaration, sources.get("annotators"), notes
+    item = positions_of(ids["item"], predicted.ids)
+    included &= _with_prediction(item, ids["item"], notes, sources)
+    who, annotator = read_annotators(
+        table, ids["annotator"].filter(pl.Series(included)), declaration, sources.get("annotators"), notes
     )
-    rows = np.flatnonzero(kept)
+    rows = np.flatnonzero(included)
     used, number = np.unique(item[rows], return_inverse=True)
     return AnnotationEvidence(
         name=sources["annotations"].name,
         declaration=declaration,
-        parts=(Part({}),),
+        parts=(EvidencePart({}),),
         notes=tuple(notes),
         classes=names,
         item=number.astype(np.int32),
@@ -105,7 +108,7 @@ def open_annotations(
     )
 
 
-def _of_annotations(declaration: Declaration, sources: Mapping[str, Source]) -> Declaration:
+def _columns_beside_labels(declaration: Declaration, sources: Mapping[str, Source]) -> Declaration:
     """The columns that are looked for in the table of labels; what has a table of its own is not."""
     if "items" in sources:
         declaration = replace(declaration, score=(), scale=("probability",), probabilities=(), classes=())
@@ -114,35 +117,35 @@ def _of_annotations(declaration: Declaration, sources: Mapping[str, Source]) -> 
     return declaration
 
 
-def _without_skipped(table: Table, declaration: Declaration, notes: list[str]) -> Table:
+def _without_skipped(table: SourceTable, declaration: Declaration, notes: list[str]) -> SourceTable:
     """Without labels that are no judgement, such as "cannot tell"."""
     if not declaration.skip:
         return table
     assert declaration.label is not None
-    words = classes.words_of(table, declaration.label)
+    words = columns.label_words(table, declaration.label)
     skipped = words.is_in(pl.Series(declaration.skip).implode()).fill_null(False)
     for value in declaration.skip:
         if not (words == value).any():
             table.fail(f"no label is '{value}', which was to be skipped", declaration.label)
-    told = " or ".join(f"'{value}'" for value in declaration.skip)
-    notes.append(f"{int(skipped.sum()):,} labels of {len(words):,} are {told} and were left out.")
+    listed = " or ".join(f"'{value}'" for value in declaration.skip)
+    notes.append(f"{int(skipped.sum()):,} labels of {len(words):,} are {listed} and were left out.")
     return table.only(~skipped)
 
 
-def _labels(table: Table, declaration: Declaration, notes: list[str]) -> tuple[tuple[str, ...], IntArray]:
+def _labels(table: SourceTable, declaration: Declaration, notes: list[str]) -> tuple[tuple[str, ...], Int32s]:
     """The classes, and each label as the number of one."""
     if declaration.probabilities:
-        label, more = classes.label(table, declaration)
+        label, more = checks.read_class_labels(table, declaration)
         notes += more
         return declaration.class_names, label
-    violating, more = columns.label(table, declaration)
+    violating, more = checks.read_labels(table, declaration)
     notes += more
     return (BENIGN, VIOLATING), violating.astype(np.int32)
 
 
-def _once(
-    table: Table, ids: Mapping[str, pl.Series], label: IntArray, declaration: Declaration, notes: list[str]
-) -> Mask:
+def _without_duplicates(
+    table: SourceTable, ids: Mapping[str, pl.Series], label: Int32s, declaration: Declaration, notes: list[str]
+) -> Bools:
     """Which rows stay, so that nobody labels an item twice."""
     pairs = pl.DataFrame({"item": ids["item"], "annotator": ids["annotator"], "label": label})
     by = ["item", "annotator"]
@@ -155,62 +158,67 @@ def _once(
     if conflict.any() and declaration.duplicates == "refuse":
         problem = (
             f"{pairs.filter(conflict).select(by).n_unique()} times somebody gave one item two different labels; "
-            "say which counts with --duplicates first, last or drop"
+            "say which counts with `duplicates` first, last or drop"
         )
         table.fail(problem, declaration.annotator or "", conflict)
-    kept = {"first": first, "last": last, "drop": first & ~conflict, "refuse": first}[declaration.duplicates]
-    notes.append(f"{int((~kept).sum()):,} labels that somebody gave an item again were left out.")
-    return np.array(kept.to_numpy())
+    included = {"first": first, "last": last, "drop": first & ~conflict, "refuse": first}[declaration.duplicates]
+    notes.append(f"{int((~included).sum()):,} labels that somebody gave an item again were left out.")
+    return np.array(included.to_numpy())
 
 
 @dataclass(frozen=True)
-class Predicted:
+class ItemPredictions:
     """Items by id, and each model's probabilities of them."""
 
     ids: pl.Series
-    probabilities: Mapping[str, FloatArray]
+    probabilities: Mapping[str, Floats]
 
 
 def _predictions(
-    sources: Mapping[str, Source], table: Table, item: pl.Series, declaration: Declaration, notes: list[str]
-) -> Predicted:
+    sources: Mapping[str, Source], table: SourceTable, item: pl.Series, declaration: Declaration, notes: list[str]
+) -> ItemPredictions:
     assert declaration.item is not None
     if "items" not in sources:
-        return _repeated(table, item, declaration, notes)
-    key = key_of(sources["items"], declaration.item)
-    own = read_columns(sources["items"], [key, *declaration.score, *declaration.probabilities])
-    columns.unique(own, key)
-    return Predicted(ids_of(own, key, "item"), _models(own, declaration, notes))
+        return _predictions_beside_labels(table, item, declaration, notes)
+    key = id_column(sources["items"], declaration.item)
+    own = without_unscored(
+        read_columns(sources["items"], [key, *declaration.score, *declaration.probabilities]), declaration
+    )
+    notes += own.notes
+    checks.check_unique(own, key)
+    return ItemPredictions(read_ids(own, key, "item"), _model_probabilities(own, declaration, notes))
 
 
-def _repeated(table: Table, item: pl.Series, declaration: Declaration, notes: list[str]) -> Predicted:
+def _predictions_beside_labels(
+    table: SourceTable, item: pl.Series, declaration: Declaration, notes: list[str]
+) -> ItemPredictions:
     """From the table of labels, where every label of an item must have the same beside it."""
-    found = _models(table, declaration, notes)
+    probabilities = _model_probabilities(table, declaration, notes)
     first = item.is_first_distinct().to_numpy()
     ids = item.filter(pl.Series(first))
-    place = places(item, ids)
-    for model, p in found.items():
+    place = positions_of(item, ids)
+    for model, p in probabilities.items():
         other = (p != p[first][place]).any(axis=1)
         if other.any():
             column = model if model in table.frame.columns else declaration.probabilities[0]
             table.fail("this item has another prediction in an earlier row", column, pl.Series(other))
-    return Predicted(ids, {model: p[first] for model, p in found.items()})
+    return ItemPredictions(ids, {model: p[first] for model, p in probabilities.items()})
 
 
-def _models(table: Table, declaration: Declaration, notes: list[str]) -> dict[str, FloatArray]:
+def _model_probabilities(table: SourceTable, declaration: Declaration, notes: list[str]) -> dict[str, Floats]:
     if declaration.probabilities:
-        found, more = classes.probabilities(table, declaration)
+        probabilities, more = checks.read_class_probabilities(table, declaration)
         notes += more
-        return {"probabilities": found}
-    models: dict[str, FloatArray] = {}
+        return {"probabilities": probabilities}
+    models: dict[str, Floats] = {}
     for index, column in enumerate(declaration.score):
         scale = declaration.scale_of(index)
-        score = columns.score(table, column, scale, notes)
-        models[column] = classes.two_classes(probability(score, scale, table.name, column))
+        score = checks.read_scores(table, column, scale, notes)
+        models[column] = scales.two_classes(to_probability(score, scale, table.name, column))
     return models
 
 
-def _with_prediction(item: IntArray, ids: pl.Series, notes: list[str], sources: Mapping[str, Source]) -> Mask:
+def _with_prediction(item: Int32s, ids: pl.Series, notes: list[str], sources: Mapping[str, Source]) -> Bools:
     lacking = item < 0
     if lacking.all():
         name = sources["items"].name
@@ -222,5 +230,5 @@ def _with_prediction(item: IntArray, ids: pl.Series, notes: list[str], sources: 
 
 
 def _fingerprint(sources: Mapping[str, Source]) -> dict[str, Any]:
-    found = {name: source.fingerprint() for name, source in sources.items()}
-    return {**found.pop("annotations"), **found}
+    prints = {name: source.fingerprint() for name, source in sources.items()}
+    return {**prints.pop("annotations"), **prints}

@@ -1,233 +1,240 @@
-"""From a column as it was written to values that need no further checking. One function a role."""
+"""Columns as they were written, turned into numbers, words and group memberships.
+
+What cannot be turned is refused with the column and the row of the source. What a number must be in each role is in
+`rules`.
+"""
 
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from typing import NoReturn
 
+import narwhals.stable.v2 as nw
 import numpy as np
 import polars as pl
 
-from evenhand.errors import CONTROL, InputError, nearest
-from evenhand.evidence.declaration import Declaration
-from evenhand.evidence.scales import Scale
-from evenhand.tally import FloatArray
-from evenhand.tally.order import Scores
-from evenhand.tally.rows import Mask
+from evenhand.arrays import EXACT, Bools
+from evenhand.errors import ErrorKind, InputError
+from evenhand.evidence import rules
+from evenhand.evidence.rules import NumberRole
+from evenhand.tally import Membership
 
-TRUTH = {"true": "1", "false": "0"}
-MOST, LEAST = 2**53, 1e-12  # of a count, which must be exact; of an inclusion probability, whose inverse is a weight
-DECIMAL_COMMA = re.compile(r"-?\d*,\d+")
+# Yes and no: as programs and spreadsheets write them (German, French, Dutch, Spanish, Italian, Portuguese), which is 1
+# and 0 wherever numbers are read; and as people do.
+TRUE_WORDS = ("true", "wahr", "vrai", "waar", "verdadero", "vero", "verdadeiro")
+FALSE_WORDS = ("false", "falsch", "faux", "onwaar", "falso")
+BOOLEANS = {word: word in TRUE_WORDS for word in (*TRUE_WORDS, *FALSE_WORDS)}
+PEOPLE = {"yes": True, "no": False, "y": True, "n": False, "ja": True, "nein": False, "oui": True, "non": False}
+YES_NO = {**BOOLEANS, "1": True, "0": False, "1.0": True, "0.0": False, **PEOPLE}
+OTHER_DECIMAL = {".": re.compile(r"[+-]?\d*,\d+\s?%?"), ",": re.compile(r"[+-]?\d*\.\d+\s?%?")}
+PER_CENT = r"\s*%$"
 
 
 @dataclass(frozen=True)
-class Table:
+class SourceTable:
     """The columns that were declared, collected; knows which row of the source each row was."""
 
     name: str
     frame: pl.DataFrame
     rows: pl.Series | None = None  # where rows were filtered: their numbers in the source, from 0
+    decimal: str = "."  # the sign of decimals in columns of text
+    notes: tuple[str, ...] = ()  # what was noticed when it was read
 
-    def fail(self, problem: str, column: str, bad: pl.Series | None = None) -> NoReturn:
-        """Say what is wrong with a column, and with which row of it first."""
+    def fail(
+        self,
+        problem: str,
+        column: str,
+        bad: pl.Series | None = None,
+        *,
+        kind: ErrorKind = ErrorKind.INVALID,
+        role: str | None = None,
+        remedy: str = "",
+    ) -> NoReturn:
+        """Say what is wrong with a column, with which row of it first, and what can be done."""
         row = None
         if bad is not None:
             index = int(bad.arg_true()[0])
             row = (int(self.rows[index]) if self.rows is not None else index) + 1
-        raise InputError(problem, source=self.name, column=column, row=row)
+        raise InputError(problem, source=self.name, column=column, row=row, kind=kind, role=role, remedy=remedy)
 
-    def numbers(self, column: str, what: str, kind: str = "numbers") -> pl.Series:
-        """A column of numbers; true and false count as 1 and 0; empty stays empty."""
+    def numbers(self, column: str, role: NumberRole) -> pl.Series:
+        """A column of numbers that keep the rules of their role, in the precision they came in or in doubles."""
+        values = self.read_numbers(column, role)
+        values = values.cast(pl.Float64) if role.doubles else values
+        if not role.may_be_empty:
+            self.complete(
+                column, values, role.name, "leave such rows out with `skip_unscored`" if role.skippable else ""
+            )
+        self._check(column, values, role)
+        return values
+
+    def read_numbers(self, column: str, role: NumberRole) -> pl.Series:
+        """A column as numbers; true and false count as 1 and 0; empty stays empty."""
         values = self.frame[column]
         if values.dtype == pl.Boolean or values.dtype.is_numeric():
             return values.cast(pl.Float32 if values.dtype == pl.Float32 else pl.Float64)
         if values.dtype not in (pl.String, pl.Categorical, pl.Enum, pl.Null):
-            self.fail(f"{what} must be {kind}, not {values.dtype}", column)
+            self.fail(role.unreadable(values.dtype), column)
         text = values.cast(pl.String).str.strip_chars().str.to_lowercase().replace("", None)
-        parsed = text.replace(list(TRUTH), list(TRUTH.values())).cast(pl.Float64, strict=False)
+        parsed = self._parse(text, role)
         bad = parsed.is_null() & text.is_not_null()
         if bad.any():
-            wrong = values.filter(bad)[0]
-            hint = "; decimals are written with a point" if DECIMAL_COMMA.fullmatch(str(wrong).strip()) else ""
-            self.fail(f"{what} must be {kind}, not {wrong!r}{hint}", column, bad)
+            self.fail(role.unreadable(shown_text(str(values.filter(bad)[0]), self.decimal)), column, bad)
         return parsed
 
+    def _parse(self, text: pl.Series, role: NumberRole) -> pl.Series:
+        """Text as numbers, empty where it is none. 12% is 0.12, and 12 in a column of per cent."""
+        plain = text
+        if self.decimal == ",":
+            plain = text.set(text.str.contains(".", literal=True), None).str.replace(",", ".", literal=True)
+        parsed = plain.replace(list(BOOLEANS), [str(int(value)) for value in BOOLEANS.values()]).cast(
+            pl.Float64, strict=False
+        )
+        shares = text.str.ends_with("%").fill_null(False)
+        if not shares.any():
+            return parsed
+        per_cent = plain.str.replace(PER_CENT, "").cast(pl.Float64, strict=False)
+        return parsed.zip_with(~shares, per_cent if role.per_cent else per_cent / 100.0)
+
+    def _check(self, column: str, values: pl.Series, role: NumberRole) -> None:
+        """All rules of a role in one pass; where one is broken, the first row that breaks it."""
+        frame = nw.from_native(values.alias("value").to_frame(), eager_only=True)
+        broken = [rule.broken(nw.col("value")) for rule in role.rules]
+        any_broken = frame.select(**{str(number): condition.any() for number, condition in enumerate(broken)}).row(0)
+        for condition, rule, some in zip(broken, role.rules, any_broken, strict=True):
+            if some:
+                bad = frame.select(bad=condition)["bad"].to_native().fill_null(False)
+                self.fail(rule.problem(values.filter(bad)[0]), column, bad, role=rule.role, remedy=rule.remedy)
+
     def words(self, column: str, what: str) -> pl.Series:
-        """A column of names, without blanks around them and in characters that can be shown; blank ones are empty."""
+        """A column of names, without blanks around them; blank ones are empty."""
         values = self.frame[column]
         if values.dtype.is_nested() or values.dtype in (pl.Binary, pl.Duration, pl.Object):
             self.fail(f"{what} must be words or numbers, not {values.dtype}", column)
         text = values.cast(pl.String).str.strip_chars()
-        if text.str.contains(CONTROL.pattern).any():
-            text = text.str.replace_all(CONTROL.pattern, "�")
         return text.set(text == "", None)
 
-    def only(self, kept: pl.Series | Mask) -> Table:
+    def only(self, selected: pl.Series | Bools) -> SourceTable:
         """Some of the rows."""
-        mask = pl.Series(kept)
+        mask = pl.Series(selected)
         rows = self.rows if self.rows is not None else pl.Series(np.arange(len(mask)))
-        return Table(self.name, self.frame.filter(mask), rows.filter(mask))
+        return replace(self, frame=self.frame.filter(mask), rows=rows.filter(mask))
 
-    def complete(self, column: str, values: pl.Series, what: str) -> None:
+    def without_unscored(self, columns: Sequence[str]) -> SourceTable:
+        """Without rows in which one of these columns is empty, blank or NaN; a note says how many those are."""
+        empty = self.frame.select(pl.any_horizontal(map(self._is_blank, columns))).to_series()
+        if not (number := int(empty.sum())):
+            return self
+        note = f"{number:,} of {len(empty):,} rows have no score and are left out."
+        return replace(self.only(~empty), notes=(*self.notes, note))
+
+    def without_blank(self, columns: Sequence[str]) -> SourceTable:
+        """Without rows in which all of these columns are empty, blank or NaN."""
+        empty = self.frame.select(pl.all_horizontal(map(self._is_blank, columns))).to_series()
+        return self.only(~empty) if empty.any() else self
+
+    def _is_blank(self, column: str) -> pl.Expr:
+        kind, value = self.frame[column].dtype, pl.col(column)
+        if kind == pl.String:
+            return value.is_null() | (value.str.strip_chars() == "")
+        return value.is_null() | value.is_nan() if kind.is_float() else value.is_null()
+
+    def complete(self, column: str, values: pl.Series, what: str, remedy: str = "") -> None:
         """No value may be empty, blank or NaN."""
         if values.null_count():
-            empty = self.frame[column].null_count() > 0  # what a condition in SQL can leave out
-            hint = f"; leave such rows out with --where '\"{column}\" IS NOT NULL' if that is meant" if empty else ""
-            self.fail(f"{what} is empty{hint}", column, values.is_null())
+            if not remedy and self.frame[column].null_count():  # what a condition in SQL can leave out
+                remedy = f"leave such rows out with `where` '\"{column}\" IS NOT NULL' if that is meant"
+            self.fail(rules.is_empty(what), column, values.is_null(), kind=ErrorKind.EMPTY, remedy=remedy)
 
 
-def score(table: Table, column: str, scale: Scale, notes: list[str], what: str = "score") -> Scores:
-    """Finite numbers within the range of their scale, in the precision they came in."""
-    values = table.numbers(column, "scores" if what == "score" else "probabilities")
-    table.complete(column, values, f"the {what}")
-    for bad, word in ((values.is_nan(), "NaN"), (values.is_infinite(), "infinite")):
-        if bad.any():
-            table.fail(f"the {what} is {word}; it must be finite", column, bad)
-    if scale.lowest is not None and scale.highest is not None:
-        bad = (values < scale.lowest) | (values > scale.highest)
-        if bad.any():
-            worst = values.filter(bad)[0]
-            shown = f"{worst:g}" if not scale.lowest <= float(f"{worst:g}") <= scale.highest else repr(worst)
-            table.fail(
-                f"the {what} {shown} is outside {scale.lowest:g} to {scale.highest:g}; "
-                "declare another scale (percent, logit or rank) if that is what it is",
-                column,
-                bad,
-            )
-        if scale.name == "percent" and float(values.max()) <= 1.0:  # type: ignore[arg-type]
-            notes.append(f"No score of '{column}' is above 1 per cent: are these probabilities?")
-    return values.to_numpy()
+def shown_text(wrong: str, decimal: str = ".") -> str:
+    """A text that is not a number, for errors; with the remedy where decimals are written with the other sign."""
+    if not OTHER_DECIMAL[decimal].fullmatch(wrong.strip()):
+        return repr(wrong)
+    return f"{wrong!r}; if this is a decimal number, set `decimal` to '{',' if decimal == '.' else '.'}'"
 
 
-def label(table: Table, declaration: Declaration) -> tuple[Mask, list[str]]:
-    """Violating or not, and what to note about how that was decided; there must be items of both kinds."""
-    mask, notes = violating(table, declaration)
-    if mask.all() or not mask.any():
-        table.fail(
-            f"every item is {'violating' if len(mask) and mask[0] else 'benign'}: both classes are needed",
-            declaration.label or "",
-        )
-    return mask, notes
-
-
-def violating(table: Table, declaration: Declaration) -> tuple[Mask, list[str]]:
-    """The same, whatever comes out."""
-    assert declaration.label is not None
-    column = declaration.label
-    if declaration.positive:
-        found, notes = _is_one_of(table, column, declaration.positive)
-        return found.to_numpy(), notes
-    values = _label_numbers(table, column)
-    if not ((values > 0) & (values < 1)).any():
-        return (values >= declaration.label_threshold).to_numpy(), []
-    what = "between no and yes" if declaration.annotator else "a share of annotators"
-    note = f"The label '{column}' is {what}: {declaration.label_threshold:g} or more is violating."
-    return (values >= declaration.label_threshold).to_numpy(), [note]
-
-
-def _is_one_of(table: Table, column: str, positive: tuple[str, ...]) -> tuple[pl.Series, list[str]]:
-    values = table.frame[column]
-    if values.dtype.is_numeric():
-        numbers = values.cast(pl.Float64).fill_nan(None)
-        table.complete(column, numbers, "the label")
-        try:
-            return numbers.is_in([float(value) for value in positive]), []
-        except ValueError:
-            table.fail(f"the labels are numbers, so '{positive[0]}' cannot be one of them", column)
-    text = table.words(column, "labels")
-    table.complete(column, text, "the label")
-    known = text.unique().sort().to_list()
-    for value in positive:
-        if value not in known:
-            table.fail(f"no item has the label '{value}'; {nearest(value, known)}", column)
-    others = [value for value in known if value not in positive]
-    rest = f"Every label but {' and '.join(repr(value) for value in positive)} counts as benign: {_listed(others)}."
-    return text.is_in(list(positive)), [rest] if len(others) > 1 else []
-
-
-def _listed(names: list[str]) -> str:
-    return ", ".join(f"'{name}'" for name in names[:5]) + (", …" if len(names) > 5 else "")
-
-
-def _label_numbers(table: Table, column: str) -> pl.Series:
-    values = table.frame[column]
-    if values.dtype in (pl.String, pl.Categorical, pl.Enum):
-        classes = values.drop_nulls().cast(pl.String).unique().sort().head(6).to_list()
-        if not all(is_number(value) for value in classes):
-            table.fail(f"the labels are words ({_listed(classes)}); say which is violating with --positive", column)
-    numbers = table.numbers(column, "labels")
-    table.complete(column, numbers, "the label")
-    bad = ~((numbers >= 0) & (numbers <= 1)).fill_null(False) | numbers.is_nan()
-    if bad.any():
-        table.fail(
-            f"the label {numbers.filter(bad)[0]:g} is neither 0, 1 nor a share of annotators between them; "
-            "name the violating one with --positive if these are codes, or leave a code out with --skip if it is none "
-            "(labels by annotators)",
-            column,
-            bad,
-        )
-    return numbers
-
-
-def is_number(text: str) -> bool:
-    """A number, or true or false."""
+def is_number(text: str, decimal: str = ".") -> bool:
+    """A number, a share in per cent, or true or false."""
+    plain = text.strip().lower()
     try:
-        float(TRUTH.get(text.strip().lower(), text))
+        float(BOOLEANS.get(plain, plain.removesuffix("%").replace(decimal, ".")))
     except ValueError:
         return False
     return True
 
 
-def counts(table: Table, column: str) -> FloatArray:
-    """How many equal rows each row stands for: whole numbers."""
-    values = _weights(table, column, "a count")
-    bad = (values < 0) | (values.floor() != values) | (values > MOST)
-    if bad.any():
-        table.fail(
-            f"{values.filter(bad)[0]:g} is no count; counts are whole numbers from 0. "
-            "A sampling weight is declared by its inclusion probability",
-            column,
-            bad,
-        )
-    if values.sum() == 0:
-        table.fail("all counts are 0", column)
-    return values.to_numpy()
+def yes_or_no(word: str) -> bool | None:
+    """Whether a word says yes or no, whatever its case; None where it says neither."""
+    return YES_NO.get(word.strip().lower())
 
 
-def inclusion(table: Table, column: str) -> FloatArray:
-    """The probability with which each row came into the sample."""
-    values = _weights(table, column, "an inclusion probability")
-    bad = ~((values >= LEAST) & (values <= 1))
-    if bad.any():
-        table.fail(f"{values.filter(bad)[0]:g} is no inclusion probability: above 0, up to 1", column, bad)
-    return values.to_numpy()
+class GroupCollector:
+    """Collects groups, sharing one mask between those that were annotated on the same rows."""
+
+    def __init__(self, table: SourceTable) -> None:
+        self.table, self.members = table, dict[str, Membership]()
+        self._known: list[tuple[pl.Series, Bools]] = []
+        self._empty: list[tuple[str, str]] = []
+
+    def column(self, column: str, threshold: float) -> None:
+        """A group from a column of true/false, 0/1 or shares of annotators."""
+        if self.table.frame[column].dtype == pl.Boolean:
+            self.add(column, self.table.frame[column], column)
+            return
+        values = self.table.numbers(column, rules.GROUP).fill_nan(None)
+        self.add(column, values >= threshold, column)
+
+    def add(self, name: str, inside: pl.Series, column: str) -> None:
+        """A group from true, false and empty (not annotated)."""
+        rows = inside.fill_null(False).arg_true().to_numpy().astype(np.int32)
+        if not len(rows):
+            self._empty.append((name, column))
+        self.members[name] = Membership(rows, self._annotated(inside))
+
+    def leave_out_empty(self) -> None:
+        """Without groups that have no members, unless no group has any."""
+        if len(self._empty) < len(self.members):
+            for name, _ in self._empty:
+                del self.members[name]
+            self._empty = []
+
+    def check(self) -> None:
+        """Somebody must be in every group."""
+        if self._empty:
+            self.table.fail(rules.empty_groups([name for name, _ in self._empty]), self._empty[0][1])
+
+    def _annotated(self, inside: pl.Series) -> Bools | None:
+        if not inside.null_count():
+            return None
+        known = inside.is_not_null()
+        for series, mask in self._known:
+            if series.equals(known):
+                return mask
+        self._known.append((known, known.to_numpy()))
+        return self._known[-1][1]
 
 
-def _weights(table: Table, column: str, what: str) -> pl.Series:
-    values = table.numbers(column, f"values of {what}").cast(pl.Float64)
-    table.complete(column, values, what)
-    bad = ~values.is_finite()
-    if bad.any():
-        table.fail(f"{what} must be finite", column, bad)
-    return values
+def value_masks(table: SourceTable, column: str, what: str, most: int) -> dict[str, pl.Series]:
+    """The values of a column as true/false series, the most frequent first; an empty value is in none and unknown."""
+    values = table.words(column, "values")
+    counts = values.drop_nulls().value_counts(sort=True)
+    if len(counts) > most:
+        table.fail(rules.too_many_values(len(counts), what, most), column)
+    names = sorted(zip(counts[column].to_list(), counts["count"].to_list(), strict=True), key=lambda x: (-x[1], x[0]))
+    return {name: values == name for name, _ in names}
 
 
-def review(table: Table, column: str) -> FloatArray:
-    """How unsure a model is, or how soon to review: finite numbers on any scale, higher first."""
-    values = _weights(table, column, "an uncertainty")
-    return values.to_numpy()
-
-
-def amounts(table: Table, column: str) -> FloatArray:
-    """Finite numbers, none of them missing."""
-    return _weights(table, column, "a number").to_numpy()
-
-
-def unique(table: Table, column: str) -> None:
-    """Ids must be there and differ."""
+def label_words(table: SourceTable, column: str, what: str = "labels") -> pl.Series:
+    """Labels as words; whole numbers that came as 1.0 are 1."""
     values = table.frame[column]
-    table.complete(column, values, "the id")
-    if values.n_unique() < len(values):
-        repeated = ~values.is_first_distinct()
-        table.fail(f"the id {values.filter(repeated)[0]!r} occurs twice", column, repeated)
+    if values.dtype.is_float() and _all_whole(values.drop_nans().drop_nulls()):
+        table = replace(table, frame=table.frame.with_columns(values.fill_nan(None).cast(pl.Int64)))
+    return table.words(column, what)
+
+
+def _all_whole(values: pl.Series) -> bool:
+    """Whole numbers, all of which a float has exactly."""
+    return bool((values.floor() == values).all() and (values.abs() <= EXACT).all())

@@ -1,18 +1,91 @@
-"""What each column means. Roles are declared, never guessed from values."""
+"""What each column means, and how values of annotator columns are spelled. Roles are declared, never guessed."""
 
 from __future__ import annotations
 
 import os
 import re
-import sys
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field, fields
-from typing import Any
+from collections.abc import Mapping
+from dataclasses import MISSING, dataclass, field, fields
+from functools import cache
+from pathlib import Path
+from typing import Any, get_origin, get_type_hints
+
+import polars as pl
 
 from evenhand.errors import InputError, nearest
-from evenhand.evidence.contradictions import check_declaration
-from evenhand.evidence.scales import SCALES, Scale
-from evenhand.evidence.spellings import Spellings, read_spellings
+from evenhand.evidence.declaration_checks import NEAR_DUPLICATES, check_declaration
+from evenhand.evidence.scales import SCALES, ScoreScale
+from evenhand.evidence.terms import normalised_terms
+from evenhand.files import read_toml
+from evenhand.finding import column_key
+from evenhand.loose_values import fits, one_or_several, typed
+
+NOT_STATED = "not stated"
+REST = "*"  # everything that no other name takes
+
+Spellings = Mapping[str, Mapping[str, tuple[str, ...]]]  # by column: name, and how it is spelled
+
+
+def apply_spellings(values: pl.Series, names: Mapping[str, tuple[str, ...]]) -> pl.Series:
+    """Each value by the name it goes by; what nobody wrote down is "not stated"; case and blanks do not matter."""
+    if not names:
+        return values.fill_null(NOT_STATED)
+    known = {
+        _plain_spelling(spelling): name for name, several in names.items() for spelling in several if spelling != REST
+    }
+    rest = next((name for name, several in names.items() if REST in several), None)
+    plain = values.str.strip_chars().str.to_lowercase()
+    respelled = plain.replace_strict(known, default=None, return_dtype=pl.String)
+    return (
+        respelled.fill_null(values if rest is None else pl.Series([rest]))
+        .set(values.is_null(), None)
+        .fill_null(NOT_STATED)
+    )
+
+
+def unused_spellings(values: pl.Series, names: Mapping[str, tuple[str, ...]]) -> list[str]:
+    """Spellings that nobody used: perhaps misspelled themselves."""
+    there = set(values.drop_nulls().str.strip_chars().str.to_lowercase().unique())
+    return [one for several in names.values() for one in several if one != REST and _plain_spelling(one) not in there]
+
+
+def read_spellings(value: object) -> dict[str, dict[str, tuple[str, ...]]]:
+    """From loosely typed tables, or a TOML file of them: per column names with one spelling or several."""
+    if isinstance(value, (str, Path)):
+        value = read_toml(Path(value))
+    if not isinstance(value, Mapping):
+        raise InputError("spellings are tables: a column, and in it names with the ways they are spelled")
+    by_column: dict[str, dict[str, tuple[str, ...]]] = {}
+    for column, names in value.items():
+        if not isinstance(names, Mapping) or not names:
+            raise InputError(f"the spellings of '{column}' are a table: name = [\"spelling\", …]")
+        by_column[str(column)] = {
+            str(name): _spelling_list(column, name, spellings) for name, spellings in names.items()
+        }
+        _check_spellings(str(column), by_column[str(column)])
+    return by_column
+
+
+def _spelling_list(column: str, name: str, spellings: object) -> tuple[str, ...]:
+    several = one_or_several(spellings) if isinstance(spellings, (str, list, tuple)) else ()
+    if not several or not all(isinstance(one, str) and one.strip() for one in several):
+        raise InputError(f"the spellings of '{name}' in '{column}' must be words")
+    return several
+
+
+def _check_spellings(column: str, names: Mapping[str, tuple[str, ...]]) -> None:
+    taken: dict[str, str] = {}
+    for name, several in names.items():
+        for one in several:
+            if taken.setdefault(_plain_spelling(one), name) != name:
+                raise InputError(
+                    f"'{one}' in '{column}' is a spelling of '{taken[_plain_spelling(one)]}' and of '{name}'"
+                )
+
+
+def _plain_spelling(text: str) -> str:
+    return text.strip().lower()
+
 
 PREDICTIONS = "score or probabilities"  # what an audit asks for that takes either
 OUTCOME = "decision or inclusion"
@@ -20,7 +93,11 @@ OUTCOME = "decision or inclusion"
 
 @dataclass(frozen=True, kw_only=True)
 class Declaration:
-    """The roles of the columns of one table of items."""
+    """The roles of the columns of one table of items.
+
+    >>> eh.Declaration(score="p", label="toxic", groups=["women", "men"])
+    Declaration(score=('p',), label='toxic', groups=('women', 'men'))
+    """
 
     score: tuple[str, ...] = ()
     probabilities: tuple[str, ...] = ()
@@ -42,6 +119,8 @@ class Declaration:
     decision: str | None = None
     removes: tuple[str, ...] = ()
     stratum: str | None = None
+    cluster: tuple[str, ...] = ()
+    skip_unscored: bool = False
     where: str | None = None
     uncertainty: tuple[str, ...] = ()
     item: str | None = None
@@ -53,21 +132,24 @@ class Declaration:
     duplicates: str = "refuse"
 
     def __post_init__(self) -> None:
+        for name, kind in _role_types().items():
+            object.__setattr__(self, name, _normalised_role(name, kind, getattr(self, name)))
         check_declaration(self)
 
     @classmethod
     def of(cls, roles: Mapping[str, Any]) -> Declaration:
-        """From loosely typed values, as a TOML file, a command line or a notebook gives them."""
-        known = {f.name: f for f in fields(cls)}
-        given: dict[str, Any] = {}
-        for name, value in roles.items():
+        """From the roles of a TOML file, a command line or a notebook; what is None is not declared."""
+        known = _role_types()
+        for name in roles:
             if name not in known:
                 raise InputError(f"there is no role '{name}'; {nearest(name, known)}")
-            if value is None:
-                continue
-            reader = {"terms": _terms, "spellings": read_spellings}.get(name)
-            given[name] = reader(value) if reader else _typed(name, str(known[name].type), value)
-        return cls(**given)
+        return cls(**{name: value for name, value in roles.items() if value is not None})
+
+    def __repr__(self) -> str:
+        """Only what was declared."""
+        plain = {f.name: f.default if f.default_factory is MISSING else f.default_factory() for f in fields(self)}
+        declared = [f"{name}={getattr(self, name)!r}" for name in plain if getattr(self, name) != plain[name]]
+        return f"Declaration({', '.join(declared)})"
 
     @property
     def declared(self) -> frozenset[str]:
@@ -98,14 +180,24 @@ class Declaration:
             self.within,
         )
         several = (*self.score, *self.probabilities, *self.groups, *self.slices, *self.uncertainty)
-        several += self.annotator_groups
+        several += (*self.annotator_groups, *self.cluster_columns)
         named = [*several, *(column for column in single if column)]
         return list(dict.fromkeys([*named, *([self.text] if self.text else [])]))
+
+    @property
+    def cluster_columns(self) -> tuple[str, ...]:
+        """The columns by which items belong together; near-duplicates of texts are found, not declared."""
+        return tuple(name for name in self.cluster if name != NEAR_DUPLICATES)
 
     @property
     def class_names(self) -> tuple[str, ...]:
         """The class that each column of probabilities stands for, as labels name it."""
         return self.classes or _without_common(self.probabilities)
+
+    @property
+    def slice_keys(self) -> dict[str, str]:
+        """The key that each column of slices has in findings, which use some names themselves."""
+        return {column: column_key(column, self.slices) for column in self.slices}
 
     def uncertainty_of(self, index: int) -> str | None:
         """The column that says how unsure the model with this number is, where there is one."""
@@ -113,7 +205,7 @@ class Declaration:
             return None
         return self.uncertainty[index] if len(self.uncertainty) > 1 else self.uncertainty[0]
 
-    def scale_of(self, index: int) -> Scale:
+    def scale_of(self, index: int) -> ScoreScale:
         """The scale of the score with this number."""
         return SCALES[self.scale[index] if len(self.scale) > 1 else self.scale[0]]
 
@@ -136,39 +228,28 @@ def _without_common(columns: tuple[str, ...]) -> tuple[str, ...]:
     return short if all(short) else columns
 
 
-def _typed(name: str, kind: str, value: Any) -> Any:
-    if kind.startswith("tuple"):
-        one = isinstance(value, (str, Mapping)) or not isinstance(value, Iterable)
-        parts = (value,) if one else tuple(value)
-        return tuple(_text(name, part) for part in parts)
-    if kind == "bool":
-        if not isinstance(value, bool):
-            raise InputError(f"{name} must be true or false, not {value!r}")
-        return value
-    if kind == "float":
-        if isinstance(value, bool) or not isinstance(value, (int, float)) or abs(value) > sys.float_info.max:
-            raise InputError(f"{name} must be a number, not {value!r}")
-        return float(value)
-    return _text(name, value)
+@cache
+def _role_types() -> dict[str, Any]:
+    return get_type_hints(Declaration)
 
 
-def _text(name: str, value: Any) -> str:
-    if isinstance(value, bool) or not isinstance(value, (str, int, float)) or value == "":
-        raise InputError(f"{name} must be a name, not {value!r}")
+def _normalised_role(name: str, kind: Any, value: Any) -> Any:
+    """A name alone is a tuple of one, and so on: `score="p"` and `score=("p",)` are the same."""
+    if value is None:
+        return None
+    reader = {"terms": normalised_terms, "spellings": read_spellings}.get(name)
+    return reader(value) if reader else _role(name, kind, value)
+
+
+def _role(name: str, hint: Any, value: Any) -> Any:
+    """A value of the type that the role has."""
+    if get_origin(hint) is tuple:
+        return tuple(_name(name, part) for part in one_or_several(value))
+    return typed(name, hint, value) if hint in (bool, float) else _name(name, value)
+
+
+def _name(role: str, value: object) -> str:
+    """A column or a label by its name, which may be a number."""
+    if not fits(value, str | float) or value == "":
+        raise InputError(f"{role} must be a name, not {value!r}")
     return str(value)
-
-
-def _terms(value: Any) -> dict[str, tuple[str, ...]]:
-    """Groups by words: a list of words, or names with their words."""
-    listed = (value,) if isinstance(value, str) else value
-    if not isinstance(listed, Iterable):
-        raise InputError(f"terms must be words, or names with their words, not {value!r}")
-    named = listed if isinstance(listed, Mapping) else {str(word): word for word in listed}
-    terms = {
-        str(name): (words,) if isinstance(words, str) else tuple(words) if isinstance(words, Iterable) else ()
-        for name, words in named.items()
-    }
-    for name, words in terms.items():
-        if not words or not all(isinstance(word, str) and word.strip() for word in words):
-            raise InputError(f"the group '{name}' has no words")
-    return {name: tuple(word.strip().lower() for word in words) for name, words in terms.items()}

@@ -1,6 +1,6 @@
-"""Findings as pictures. A figure is drawn from a finding alone, never from data."""
+"""Findings as figures. A figure is drawn from a finding alone, never from data."""
 
+from evenhand.figures.audit_table import draw_figures
 from evenhand.figures.figure import Figure
-from evenhand.figures.table import figures
 
-__all__ = ["Figure", "figures"]
+__all__ = ["Figure", "draw_figures"]

@@ -1,76 +1,195 @@
-"""Items that come in threads, or by author, and were drawn together: the share of violating ones, and its variance.
+"""Intervals of numbers whose items come in clusters: comments of one author are not so many independent comments.
 
-A thread counts as one draw, however long it is. The share is a ratio, violations over items, and its variance comes
-from how far each thread's violations are from what its length would make one expect.
+The influence of every row on a number is summed within each cluster, and the sums are squared: what the rows of a
+cluster have in common then counts as often as they are. How much larger this variance is than that of independent
+rows is the design effect. It widens the interval that independent rows would have, whatever kind that is, and Student's
+quantile has the degrees of freedom of the clusters, of which large ones count for more than one.
+
+A number near its end (a false positive rate of 0) shows little of how alike the rows of a cluster are. So one item that
+was not seen is added, which would have come with all of its cluster. With rows in two ways (terms and templates),
+V = V₁ + V₂ − V₁₂; where that is less than what either way has alone, the larger of the two. docs/intervals.md shows
+the coverage.
 """
 
 from __future__ import annotations
 
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import NamedTuple
+
 import numpy as np
-import numpy.typing as npt
 
-from evenhand import arrays
-from evenhand.errors import InputError, Undefined
-from evenhand.intervals.survey import Figure
+from evenhand.arrays import Bools, Floats, Int32s
+from evenhand.intervals.proportions import WilsonInterval
+from evenhand.intervals.significance import ROUNDING, student_quantile
+from evenhand.tally import Clusters, Weights, dot
+from evenhand.tally.clusters import ClusterWay
+
+BY_CLUSTER = "_by_cluster"  # ends the name of a method
+FEWEST_CLUSTERS = 10  # effective ones, under which nothing is tested
+ANY_RANK = 12.0**-0.5  # how far from the middle an item is that may have any rank
+STATED_CLUSTERS = 30  # under which a caveat says that intervals are approximate
 
 
-def clustered(
-    label: npt.ArrayLike,
-    cluster: npt.ArrayLike,
-    *,
-    clusters: int | None = None,
-    strata: npt.ArrayLike | None = None,
-    sizes: npt.ArrayLike | None = None,
-) -> Figure:
-    """From a label and a cluster number per item. `clusters` is how many there are in all, for a finite population.
+def equal_clusters(clusters: Clusters, count: Floats) -> float:
+    """As many equal clusters as items all alike within each would come to, in the way with the fewest."""
+    sizes = [way.sums(count) for way in clusters.ways[: len(clusters.codes)]]
+    return min(float(one.sum() ** 2 / np.sum(one**2)) for one in sizes)
 
-    With `strata` (one per item; clusters do not cross them) `sizes` are the clusters in each.
+
+def few_clusters_stretch(clusters: float, level: float) -> float:
+    """By how much redraws of so many clusters must be stretched: they scatter too little, and as if it were known."""
+    if not math.isfinite(clusters):
+        return 1.0
+    number = max(clusters, 2.0)
+    return math.sqrt(number / (number - 1.0)) * student_quantile(level, number - 1.0) / student_quantile(level)
+
+
+class DesignEffect(NamedTuple):
+    """How many times the variance of independent rows a number has, and how many equal clusters it rests on."""
+
+    factor: float
+    clusters: float
+
+    def widen(self, plain: WilsonInterval) -> WilsonInterval:
+        """The interval of independent rows, as wide as clusters make it."""
+        if self.clusters < 2.0:  # one cluster says nothing of how clusters differ
+            return WilsonInterval(plain.value, max(plain.size, 1.0), 1.0)
+        freedom = min(plain.freedom, self.clusters - 1.0)
+        return WilsonInterval(plain.value, plain.size * self.factor, freedom, plain.error * self.factor**0.5)
+
+
+@dataclass(frozen=True)
+class RowInfluence:
+    """The influence of every row on a number, per unit of weight, with what the row stands for.
+
+    `part` tells rows of different kinds apart (violating or not, in a group or not). Rows with an influence of 0 take
+    no part in the number, unless all have.
     """
-    violating = arrays.probabilities(label, "label")  # a share, where annotators differ
-    _, code, first = _numbered(cluster, len(violating))
-    hits, items = np.bincount(code, violating), np.bincount(code).astype(np.float64)
-    stratum = np.zeros(len(items), dtype=np.int64)
-    if strata is not None:
-        stratum = arrays.wholes(strata, "strata", size=len(violating))[first]
-    counts = np.bincount(stratum).astype(np.float64)
-    totals = _totals(counts, clusters, sizes)
-    if (counts[counts > 0] < 2.0).any():
-        raise Undefined("a single cluster was drawn, so the variance between clusters is not known")
-    weight = totals / np.maximum(counts, 1.0)
-    whole = float(weight[stratum] @ items)
-    value = float(weight[stratum] @ hits) / whole
-    rest = hits - value * items
-    centred = rest - (np.bincount(stratum, rest) / np.maximum(counts, 1.0))[stratum]
-    each = np.bincount(stratum, centred**2) / np.maximum(counts - 1.0, 1.0)
-    variance = float(np.sum(totals * (totals - counts) / np.maximum(counts, 1.0) * each)) / whole**2
-    heaviest = float(np.max((weight[stratum] - 1.0) * items)) / whole
-    return Figure(value, variance, float(counts.sum() - len(counts)), len(violating), float(hits.sum()), heaviest)
+
+    values: Floats
+    part: Int32s
+    weights: Weights | None = None
+    unseen_move: float = ANY_RANK  # how far from the value an item may be that was not seen
+
+    @cached_property
+    def spread(self) -> Floats:
+        """What each row adds to the variance of a total, if rows are independent."""
+        return np.ones(len(self.values)) if self.weights is None else self.weights.spread
+
+    @cached_property
+    def times(self) -> Floats:
+        """By how much each row moves a total: the copies that a row stands for are of one cluster."""
+        return self.spread if self.weights is None else np.sqrt(self.weights.spread * self.weights.count)
+
+    @cached_property
+    def takes_part(self) -> Bools:
+        """Which rows the number rests on."""
+        moving = self.values != 0.0
+        return moving if moving.any() else np.ones(len(moving), dtype=np.bool_)
+
+    @property
+    def variance(self) -> float:
+        """If rows were independent."""
+        return dot(self.spread * self.values, self.values)
+
+    @cached_property
+    def usual(self) -> Floats:
+        """The size of influence that is usual for rows of the same part; of no row 0, where no row moves anything."""
+        spread, parts = self.spread * self.takes_part, int(self.part.max(initial=0)) + 1
+        weights, squares = (np.bincount(self.part, each, parts) for each in (spread, spread * self.values**2))
+        sizes = np.sqrt(np.divide(squares, weights, out=np.zeros(parts), where=weights > 0.0))
+        return np.where(self.takes_part, sizes[self.part] if sizes.any() else 1.0, 0.0)
+
+    def clustered_variance(self, ways: Sequence[ClusterWay]) -> float:
+        """With rows summed within clusters; in two ways never less than in either."""
+        each = [self._way_variance(way) for way in ways]
+        total = sum(way.sign * found for way, found in zip(ways, each, strict=True))
+        return max(total, *each[:2])
+
+    def usable_ways(self, clusters: Clusters) -> tuple[ClusterWay, ...]:
+        """Without a way in which a whole part is one cluster: a group that is one term of a template set is given."""
+        own = clusters.ways[: len(clusters.codes)]
+        usable = tuple(way for way in own if not self._is_one_cluster(way))
+        return clusters.ways if len(usable) == len(own) else usable
+
+    def _is_one_cluster(self, way: ClusterWay) -> bool:
+        codes, part = way.codes[self.takes_part], self.part[self.takes_part]
+        return any(np.ptp(codes[part == one]) == 0 for one in np.unique(part))
+
+    def _way_variance(self, way: ClusterWay) -> float:
+        """Corrected for the number of clusters, as the mean is taken from them too."""
+        number = max(self.effective_clusters(way), 2.0)
+        return float(np.sum(way.sums(self.times * self.values) ** 2)) * number / (number - 1.0)
+
+    def effective_clusters(self, way: ClusterWay) -> float:
+        """As many equal clusters would leave the variance as uncertain (Satterthwaite's rule).
+
+        A cluster is taken to bring what its rows bring if they are alike to the degree that the sums show.
+        """
+        apart, alike = way.sums(self.spread * self.usual**2), way.sums(self.times * self.usual) ** 2
+        found, least, most = (float(np.sum(each)) for each in (way.sums(self.times * self.values) ** 2, apart, alike))
+        degree = min(max((found - least) / (most - least), 0.0), 1.0) if most > least and found else 1.0
+        brought = (1.0 - degree) * apart + degree * alike
+        return float(np.sum(brought)) ** 2 / float(np.sum(brought**2))
+
+    def unseen(self, way: ClusterWay) -> tuple[float, float]:
+        """The variance that one item of each part would bring, alone and with all that would come with it."""
+        count = self.takes_part * (self.times if self.weights is None else self.weights.count)
+        alone = together = 0.0
+        for part in np.flatnonzero(np.bincount(self.part, count)):
+            sizes = way.sums(count * (self.part == part))
+            item = (self.unseen_move / float(sizes.sum())) ** 2
+            alone, together = alone + item, together + item * float(np.sum(sizes**2) / sizes.sum())
+        return alone, together
 
 
-def design_effect(figure: Figure) -> float:
-    """How many times the variance of as many items drawn one by one."""
-    alone = figure.value * (1.0 - figure.value) / figure.n
-    if alone == 0.0:
-        raise Undefined("all labels are alike, so there is no variance to compare")
-    return figure.variance / alone
+def design_effect(influence: RowInfluence, clusters: Clusters) -> DesignEffect:
+    """Of a number between 0 and 1."""
+    usable = influence.usable_ways(clusters)
+    if not usable:
+        return DesignEffect(1.0, 1.0)
+    ways = [way for way in usable if way.sign > 0.0]
+    unseen = [influence.unseen(way) for way in ways]
+    alone, together = unseen[0][0], max(most for _, most in unseen)
+    factor = (influence.clustered_variance(usable) + together) / (influence.variance + alone)
+    return DesignEffect(factor, min(influence.effective_clusters(way) for way in ways))
 
 
-def _numbered(cluster: npt.ArrayLike, size: int) -> tuple[object, npt.NDArray[np.int64], npt.NDArray[np.int64]]:
-    names = np.asarray(cluster)
-    if len(names) != size:
-        raise InputError(f"there are {len(names)} clusters for {size} items", column="cluster")
-    if not size:
-        raise Undefined("nothing was labelled")
-    found, first, code = np.unique(names, return_index=True, return_inverse=True)
-    return found, code.astype(np.int64), first.astype(np.int64)
+def row_covariance(values: Floats, weights: Weights | None, clusters: Clusters | None) -> tuple[Floats, float]:
+    """Of several numbers, from the influence of every row on each (rows × numbers); and on how many clusters it rests.
+
+    Without clusters rows are independent, and their number counts as infinite.
+    """
+    count = np.ones(len(values)) if weights is None else weights.count
+    spread = count if weights is None else weights.spread
+    if clusters is None:
+        return np.einsum("ij,ik->jk", values * spread[:, None], values), math.inf
+    times = np.sqrt(spread * count)
+    covariance = np.zeros((values.shape[1], values.shape[1]))
+    for way in clusters.ways:
+        sums = np.stack([way.sums(times * column) for column in values.T], axis=1)
+        covariance += way.sign * np.einsum("ij,ik->jk", sums, sums)
+    smallest = np.einsum("ij,ij->j", values * spread[:, None], values)
+    covariance[np.diag_indices(len(covariance))] = (
+        np.maximum(np.diag(covariance), 0.0) if len(clusters.codes) == 1 else np.maximum(np.diag(covariance), smallest)
+    )
+    return covariance, equal_clusters(clusters, count)
 
 
-def _totals(counts: arrays.Floats, clusters: int | None, sizes: npt.ArrayLike | None) -> arrays.Floats:
-    """Clusters there are in each stratum; without a number there is no end to them."""
-    if sizes is not None:
-        totals = arrays.numbers(sizes, "sizes", size=len(counts))
-        arrays.refuse(totals < counts, "there are fewer clusters than were drawn", "sizes")
-        return totals
-    if clusters is not None:
-        return np.array([float(arrays.whole(clusters, "the clusters", least=int(counts.sum())))])
-    return counts * 1e9
+def cluster_correlation(first: RowInfluence, second: RowInfluence, clusters: Clusters) -> float:
+    """How two numbers that are taken on the same rows move together; 0 where one of them does not move."""
+    others = {id(way) for way in second.usable_ways(clusters)}
+    ways = [way for way in first.usable_ways(clusters) if id(way) in others]
+    sums = [[way.sums(one.times * one.values) for one in (first, second)] for way in ways]
+    signs = [way.sign for way in ways]
+
+    def product(one: int, two: int) -> float:
+        return sum(sign * dot(pair[one], pair[two]) for sign, pair in zip(signs, sums, strict=True))
+
+    variances = product(0, 0), product(1, 1)
+    if min(variances) < ROUNDING**2:
+        return 0.0
+    return min(max(product(0, 1) / math.sqrt(variances[0] * variances[1]), -1.0), 1.0)

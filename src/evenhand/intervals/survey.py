@@ -1,41 +1,40 @@
-"""How sure an estimate from a designed sample is: stratified, Horvitz–Thompson and Hájek, from one or more batches.
+"""A share estimated from a designed sample: its interval, and its correction for annotator error.
 
-An estimate is what is known for certain plus a weighted sum of stratum means, each with its own sampling variance. A
-stratum's variance is the unbiased one, with n − 1, and vanishes where all of a stratum was labelled. Where a model of
-the labels is at hand, the variance is the quadratic mean of the sample's and the model's: violations that nobody
-happened to draw leave no trace in the first. The interval has Wilson's form with the effective number of labels and
-Student's quantile. With few violations in the sample it takes the larger variance and is the exact one of Clopper and
-Pearson on effective counts (Korn and Graubard's), which is too wide rather than too narrow. docs/sampling.md shows the
-coverage.
+The interval has Wilson's form with the effective number of labels and Student's quantile. With few violations in the
+sample it takes the larger variance and is the exact one of Clopper and Pearson on effective counts (Korn and
+Graubard's), which is too wide rather than too narrow. docs/sampling.md shows the coverage.
+
+On gold items, whose truth is known, annotators catch a part of the violations (sensitivity) and pass a part of the rest
+(specificity). What they see in the sample is a mixture of both; Rogan and Gladen's correction undoes it, and Lang and
+Reiczigel's interval carries the uncertainty of the gold items. At a rare prevalence a specificity just below 1 explains
+all that is seen: the correction says so.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
-import numpy as np
-import numpy.typing as npt
 from scipy.special import betaincinv
 
 from evenhand import arrays
-from evenhand.arrays import Bools, Floats
 from evenhand.errors import InputError, Undefined
-from evenhand.estimate import Estimate
-from evenhand.intervals.bounded import Bounded, quantile
+from evenhand.estimate import Estimate, Flag
+from evenhand.intervals.proportions import WilsonInterval
+from evenhand.intervals.significance import ROUNDING, student_quantile
 
-FEW = 30.0  # violations in the sample, below which the interval is the cautious one and marked
-ROUNDING = 1e-12
-SCORE, CAUTIOUS, SMALL = "survey_wilson", "korn_graubard", "small"
+FEW_VIOLATIONS = 30.0  # violations in the sample, below which the interval is the cautious one and marked
+SCORE, CAUTIOUS, CORRECTED = "survey_wilson", "korn_graubard", "lang_reiczigel"
 
 
 @dataclass(frozen=True, slots=True)
-class Figure:
+class SurveyShare:
     """A share of a population, estimated from n labels, of which `hits` are violations.
 
     `heaviest` is the largest part of the population that a single label stands for; `wary` is a variance for cautious
-    statements, no smaller than the variance, and `wary_freedom` are its degrees of freedom.
+    statements, no smaller than the variance, and `wary_freedom` are its degrees of freedom. A cautious interval counts
+    no more effective labels than `most`. `mean_weight` is the part of the population that one label stands for, in the
+    mean over all items; 0 where that is not known.
     """
 
     value: float
@@ -46,6 +45,8 @@ class Figure:
     heaviest: float
     wary: float = 0.0
     wary_freedom: float = math.inf
+    most: float = math.inf
+    mean_weight: float = 0.0
 
     @property
     def error(self) -> float:
@@ -55,166 +56,163 @@ class Figure:
     def estimate(self, level: float = 0.95) -> Estimate:
         """With the default interval; marked where few violations were seen."""
         arrays.share(level, "the level")
-        value = _share(self.value)
+        value = _rounded_share(self.value)
         if self.variance == 0.0 and self.heaviest == 0.0:
             return Estimate.exact(value, level=level, n=self.n)
-        if self.variance > 0.0 and min(self.hits, self.n - self.hits) >= FEW:
-            low, high = score(self, level)
+        if self.variance > 0.0 and min(self.hits, self.n - self.hits) >= FEW_VIOLATIONS:
+            low, high = score_interval(self, level)
             return Estimate(value, min(low, value), max(high, value), level, SCORE, self.n)
-        low, high = cautious(self, level)
-        return Estimate(value, min(low, value), max(high, value), level, CAUTIOUS, self.n).flagged(SMALL)
+        low, high = korn_graubard_interval(self, level)
+        return Estimate(value, min(low, value), max(high, value), level, CAUTIOUS, self.n).flagged(Flag.SMALL)
+
+    def corrected(self, gold: GoldCounts) -> SurveyShare:
+        """The true share, where annotators err as they do on gold items."""
+        return correct_annotator_error(self, gold)
 
 
-@dataclass(frozen=True)
-class Sampled:
-    """Strata of a sample: the part of the estimate that each one's mean makes up, its labels, their mean and variance.
-
-    `expected` is the variance of one label by a model, where there is one.
-    """
-
-    shares: Floats
-    counts: Floats
-    means: Floats
-    variances: Floats  # of one value
-    fractions: Floats  # of the stratum that was labelled
-    hits: float
-    known: float = 0.0
-    expected: Floats | None = None
-
-    @classmethod
-    def of(cls, values: npt.ArrayLike, strata: npt.ArrayLike, sizes: npt.ArrayLike) -> Sampled:
-        """From a value per label, the stratum of each and the items in every stratum."""
-        items = arrays.numbers(sizes, "sizes")
-        value = arrays.numbers(values, "values")
-        codes = arrays.wholes(strata, "strata", size=len(value))
-        arrays.refuse(codes >= len(items), "there is no such stratum", "strata")
-        counts = np.bincount(codes, minlength=len(items)).astype(np.float64)
-        if (counts == 0.0).any():
-            raise InputError(f"stratum {int(np.argmax(counts == 0.0)) + 1} has no labels")
-        arrays.refuse(counts > items, "a stratum has more labels than items", "sizes")
-        if ((counts == 1.0) & (items > 1.0)).any():
-            raise Undefined("a stratum has a single label, so its variance is not known")
-        means = np.bincount(codes, value, minlength=len(items)) / counts
-        squares = np.bincount(codes, (value - means[codes]) ** 2, minlength=len(items))
-        variances = squares / np.maximum(counts - 1.0, 1.0)
-        return cls(items / items.sum(), counts, means, variances, counts / items, float(np.sum(value > 0.0)))
-
-    def scaled(self, part: float, *, known: float = 0.0) -> Sampled:
-        """The same strata, making up only a part of an estimate, and what is known beside them."""
-        return replace(self, shares=self.shares * part, known=part * self.known + known)
-
-    def only(self, keep: Bools) -> Sampled:
-        """Some of the strata."""
-        model = None if self.expected is None else self.expected[keep]
-        names = ("shares", "counts", "means", "variances", "fractions")
-        return replace(self, expected=model, **{name: getattr(self, name)[keep] for name in names})
-
-    def figure(self) -> Figure:
-        """The estimate and its variance; degrees of freedom as Satterthwaite has them."""
-        scale = self.shares**2 * (1.0 - self.fractions) / self.counts
-        each = scale * self.variances
-        own, squares = float(each.sum()), float(np.sum(each**2 / np.maximum(self.counts - 1.0, 1.0)))
-        freedom = own**2 / squares if squares > 0.0 else math.inf
-        model = own if self.expected is None else float(scale @ self.expected)
-        variance = math.sqrt(0.5 * (own**2 + model**2))
-        gain = 1.0 if self.expected is None or own == 0.0 else 4.0 * (variance / own) ** 4  # the model's half is sure
-        heaviest = float(np.max(np.abs(self.shares) * (1.0 - self.fractions) / self.counts))
-        value, n = self.known + float(self.shares @ self.means), int(self.counts.sum())
-        return Figure(value, variance, gain * freedom, n, self.hits, heaviest, max(own, model), freedom)
-
-
-def together(parts: Sequence[Sampled]) -> Sampled:
-    """Batches that make up one estimate; each is already scaled to its part."""
-    if not parts:
-        raise InputError("there is no batch to estimate from")
-    models = [part.expected for part in parts if part.expected is not None]
-    return Sampled(
-        shares=np.concatenate([part.shares for part in parts]),
-        counts=np.concatenate([part.counts for part in parts]),
-        means=np.concatenate([part.means for part in parts]),
-        variances=np.concatenate([part.variances for part in parts]),
-        fractions=np.concatenate([part.fractions for part in parts]),
-        hits=sum(part.hits for part in parts),
-        known=sum(part.known for part in parts),
-        expected=np.concatenate(models) if len(models) == len(parts) else None,
-    )
-
-
-def horvitz_thompson(label: npt.ArrayLike, inclusion: npt.ArrayLike, items: int) -> Figure:
-    """Labels over their inclusion probabilities, each item drawn independently of the others."""
-    violating, chance = _drawn(label, inclusion)
-    value = float(np.sum(violating / chance)) / arrays.whole(items, "the items")
-    variance = float(np.sum(violating**2 * (1.0 - chance) / chance**2)) / items**2
-    return Figure(value, variance, math.inf, len(chance), float(violating.sum()), _heaviest(chance) / items)
-
-
-def hajek(label: npt.ArrayLike, inclusion: npt.ArrayLike) -> Figure:
-    """The weighted share: the number of items is estimated too, which steadies the ratio."""
-    violating, chance = _drawn(label, inclusion)
-    total = float(np.sum(1.0 / chance))
-    value = float(np.sum(violating / chance)) / total
-    variance = float(np.sum((violating - value) ** 2 * (1.0 - chance) / chance**2)) / total**2
-    return Figure(value, variance, math.inf, len(chance), float(violating.sum()), _heaviest(chance) / total)
-
-
-def score(figure: Figure, level: float) -> tuple[float, float]:
+def score_interval(figure: SurveyShare, level: float) -> tuple[float, float]:
     """Wilson's interval on the effective number of labels."""
     value = min(max(figure.value, 0.0), 1.0)
-    return Bounded.of(value, figure.variance, freedom=figure.freedom).interval(level)
+    return WilsonInterval.from_variance(value, figure.variance, freedom=figure.freedom).interval(level)
 
 
-def log_odds(figure: Figure, level: float) -> tuple[float, float]:
+def logit_interval(figure: SurveyShare, level: float) -> tuple[float, float]:
     """Symmetric on the logit scale."""
     centre = math.log(figure.value / (1.0 - figure.value))
-    reach = quantile(level, figure.freedom) * figure.error / (figure.value * (1.0 - figure.value))
+    reach = student_quantile(level, figure.freedom) * figure.error / (figure.value * (1.0 - figure.value))
     low, high = (1.0 / (1.0 + math.exp(-(centre + side * reach))) for side in (-1.0, 1.0))
     return low, high
 
 
-def logarithmic(figure: Figure, level: float) -> tuple[float, float]:
+def log_interval(figure: SurveyShare, level: float) -> tuple[float, float]:
     """Symmetric on the logarithmic scale."""
-    reach = math.exp(quantile(level, figure.freedom) * figure.error / figure.value)
+    reach = math.exp(student_quantile(level, figure.freedom) * figure.error / figure.value)
     return figure.value / reach, min(1.0, figure.value * reach)
 
 
-def plain(figure: Figure, level: float) -> tuple[float, float]:
+def normal_interval(figure: SurveyShare, level: float) -> tuple[float, float]:
     """The normal interval, as papers have it."""
-    reach = quantile(level) * figure.error
+    reach = student_quantile(level) * figure.error
     return figure.value - reach, figure.value + reach
 
 
-def cautious(figure: Figure, level: float) -> tuple[float, float]:
+def korn_graubard_interval(figure: SurveyShare, level: float) -> tuple[float, float]:
     """Clopper and Pearson's on effective counts, from the wary variance."""
-    value, tail = _share(figure.value), (1.0 - level) / 2.0
-    labels = _effective(figure, value, level)
+    value, tail = _rounded_share(figure.value), (1.0 - level) / 2.0
+    labels = _effective_labels(figure, value, level)
     hits = value * labels
     low = float(betaincinv(hits, labels - hits + 1.0, tail)) if hits > 0.0 else 0.0
     high = float(betaincinv(hits + 1.0, labels - hits, 1.0 - tail)) if hits < labels else 1.0
     return low, high
 
 
-def _share(value: float) -> float:
+def _rounded_share(value: float) -> float:
     """From 0 to 1; a sum of shares that is 1 but for rounding is 1, since nothing but violations was seen."""
     return 0.0 if value < ROUNDING else 1.0 if value > 1.0 - ROUNDING else value
 
 
-def _effective(figure: Figure, value: float, level: float) -> float:
+def _effective_labels(figure: SurveyShare, value: float, level: float) -> float:
     """Labels drawn at random that would tell as much; where nothing was seen, as many as the heaviest label allows."""
     variance = max(figure.variance, figure.wary)
     if not 0.0 < value < 1.0 or variance == 0.0:
-        return 1.0 / figure.heaviest if figure.heaviest > 0.0 else float(figure.n)
+        return min(figure.most, 1.0 / figure.heaviest if figure.heaviest > 0.0 else float(figure.n))
     freedom = figure.wary_freedom if figure.wary > 0.0 else figure.freedom
-    shrink = (quantile(level, freedom) / quantile(level)) ** 2
-    return max(1.0, value * (1.0 - value) / (shrink * variance))
+    shrink = (student_quantile(level, freedom) / student_quantile(level)) ** 2
+    return max(1.0, min(figure.most, value * (1.0 - value) / (shrink * variance)))
 
 
-def _drawn(label: npt.ArrayLike, inclusion: npt.ArrayLike) -> tuple[Floats, Floats]:
-    chance = arrays.numbers(inclusion, "inclusion")
-    if not len(chance):
-        raise Undefined("nothing was labelled")
-    arrays.refuse((chance <= 0.0) | (chance > 1.0), "an inclusion probability lies above 0 and up to 1", "inclusion")
-    return arrays.probabilities(label, "label", size=len(chance)), chance  # a share, where annotators differ
+@dataclass(frozen=True, slots=True)
+class GoldCounts:
+    """Labels on items of known truth: violating ones and how many were called so, others and how many were passed."""
+
+    violating: int
+    caught: int
+    others: int
+    passed: int
+
+    def __post_init__(self) -> None:
+        for part, whole in ((self.caught, self.violating), (self.passed, self.others)):
+            if arrays.whole(part, "a count of gold items", least=0) > arrays.whole(whole, "the gold items", least=2):
+                raise InputError(f"{part} of {whole} gold items is not possible")
+
+    @property
+    def sensitivity(self) -> float:
+        """The part of violating items that is called so."""
+        return self.caught / self.violating
+
+    @property
+    def specificity(self) -> float:
+        """The part of the other items that is passed."""
+        return self.passed / self.others
 
 
-def _heaviest(chance: Floats) -> float:
-    return float(np.max((1.0 - chance) / chance))
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CorrectedShare(SurveyShare):
+    """The true share behind the one that annotators saw, by Rogan and Gladen, with Lang and Reiczigel's interval.
+
+    `hits` are the violations that annotators marked. A value of 0 means that their errors explain all of these.
+    """
+
+    seen: SurveyShare
+    gold: GoldCounts
+
+    @property
+    def explained(self) -> bool:
+        """Whether the errors of annotators explain everything they marked."""
+        return self.value == 0.0 and self.hits > 0.0
+
+    @property
+    def gold_share(self) -> float:
+        """The part of the variance that comes from the gold items."""
+        power = self.gold.sensitivity + self.gold.specificity - 1.0
+        return 1.0 - self.seen.variance / power**2 / self.variance if self.variance > 0.0 else 0.0
+
+    @property
+    def gold_needed(self) -> int:
+        """Benign gold items of which the variance would be that of the sample."""
+        passed = (self.gold.passed + 1.0) / (self.gold.others + 2.0)
+        own = max(self.seen.variance, self.seen.wary, (self.seen.heaviest / 2.0) ** 2, ROUNDING)
+        return math.ceil((1.0 - self.value) ** 2 * passed * (1.0 - passed) / own)
+
+    def estimate(self, level: float = 0.95) -> Estimate:
+        """With the interval that carries the uncertainty of the sample and of the gold items."""
+        low, high = lang_reiczigel_interval(self.seen, self.gold, level)
+        estimate = Estimate(self.value, min(low, self.value), max(high, self.value), level, CORRECTED, self.n)
+        return estimate.flagged(Flag.SMALL) if min(self.hits, self.n - self.hits) < FEW_VIOLATIONS else estimate
+
+
+def correct_annotator_error(seen: SurveyShare, gold: GoldCounts) -> CorrectedShare:
+    """The true share behind the one seen; kept between 0 and 1."""
+    power = gold.sensitivity + gold.specificity - 1.0
+    if power <= 0.0:
+        raise Undefined("on gold items the annotators do no better than chance, so their labels cannot be corrected")
+    value = min(max((seen.value + gold.specificity - 1.0) / power, 0.0), 1.0)
+    caught, passed = _gold_variance(gold.caught, gold.violating), _gold_variance(gold.passed, gold.others)
+    variance = (seen.variance + value**2 * caught + (1.0 - value) ** 2 * passed) / power**2
+    return CorrectedShare(value, variance, seen.freedom, seen.n, seen.hits, seen.heaviest / power, seen=seen, gold=gold)
+
+
+def lang_reiczigel_interval(seen: SurveyShare, gold: GoldCounts, level: float) -> tuple[float, float]:
+    """Lang and Reiczigel's (2014): all three shares with items of each kind added, and the centre moved.
+
+    The sample counts with its effective labels.
+    """
+    z = student_quantile(level)
+    value = _rounded_share(seen.value)
+    labels = _effective_labels(seen, value, level) + z**2
+    share = (value * (labels - z**2) + 0.5 * z**2) / labels
+    sizes = gold.violating + 2.0, gold.others + 2.0
+    caught, passed = (gold.caught + 1.0) / sizes[0], (gold.passed + 1.0) / sizes[1]
+    power = max(caught + passed - 1.0, ROUNDING)
+    centre = (share + passed - 1.0) / power
+    spreads = caught * (1.0 - caught) / sizes[0], passed * (1.0 - passed) / sizes[1]
+    moved = centre + 2.0 * z**2 * (centre * spreads[0] - (1.0 - centre) * spreads[1])
+    variance = share * (1.0 - share) / labels + centre**2 * spreads[0] + (1.0 - centre) ** 2 * spreads[1]
+    reach = z * math.sqrt(variance) / power
+    return min(max(moved - reach, 0.0), 1.0), min(max(moved + reach, 0.0), 1.0)
+
+
+def _gold_variance(part: int, whole: int) -> float:
+    """Of a share of gold items; one of each kind is added, so that a perfect record is not taken for certainty."""
+    share = (part + 1.0) / (whole + 2.0)
+    return share * (1.0 - share) / whole

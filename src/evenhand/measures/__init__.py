@@ -1,4 +1,4 @@
-"""One number from a tally, and nothing else: no interval, no file, no picture.
+"""Measures: one number from a tally or from arrays, and nothing else: no interval, no file, no picture.
 
 A measure that has no value on the data raises `Undefined` with the reason.
 """

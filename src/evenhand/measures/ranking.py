@@ -1,4 +1,4 @@
-"""How well a score puts violating items above benign ones."""
+"""How well a score ranks violating items above benign ones: AUC, average precision, area under precision and recall."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ def auc(high: Mass, low: Mass) -> float:
     """P(an item of `high` scores above an item of `low`), a tie counting one half."""
     if not high.total.weight or not low.total.weight:
         raise Undefined("one of the two samples is empty")
-    return share(dot(high.weight, low.below) / high.total.weight)
+    return clip_share(dot(high.weight, low.below) / high.total.weight)
 
 
-def share(value: float) -> float:
+def clip_share(value: float) -> float:
     """A share, rid of the rounding that weights may bring in beyond 0 and 1."""
     return min(max(value, 0.0), 1.0)
 
@@ -27,13 +27,13 @@ def auroc(classes: Classes) -> float:
 
 def average_precision(classes: Classes) -> float:
     """Σ (R_k − R_{k−1}) P_k over distinct scores from the highest down, tied items taken together."""
-    found, missed = classes.violating.weight[::-1], classes.benign.weight[::-1]
+    violating, benign = classes.violating.weight[::-1], classes.benign.weight[::-1]
     if not classes.violating.total.weight:
         raise Undefined("there are no violating items")
-    hits = np.cumsum(found)
-    flagged = hits + np.cumsum(missed)
+    hits = np.cumsum(violating)
+    flagged = hits + np.cumsum(benign)
     precision = np.divide(hits, flagged, out=np.zeros_like(hits), where=flagged > 0)
-    return dot(found, precision) / classes.violating.total.weight
+    return dot(violating, precision) / classes.violating.total.weight
 
 
 def auprc_interpolated(classes: Classes) -> float:
@@ -45,11 +45,11 @@ def auprc_interpolated(classes: Classes) -> float:
     total = classes.violating.total.weight
     if not total:
         raise Undefined("there are no violating items")
-    found, missed = classes.violating.weight[::-1], classes.benign.weight[::-1]
-    steps = found > 0.0
-    hits, flagged = np.cumsum(found), np.cumsum(found + missed)
-    after, step = flagged[steps], (found + missed)[steps]
-    slope, before = found[steps] / step, after - step
+    violating, benign = classes.violating.weight[::-1], classes.benign.weight[::-1]
+    steps = violating > 0.0
+    hits, flagged = np.cumsum(violating), np.cumsum(violating + benign)
+    after, step = flagged[steps], (violating + benign)[steps]
+    slope, before = violating[steps] / step, after - step
     start = hits[steps] - slope * after
     ratio = np.divide(after, before, out=np.ones_like(after), where=before > 0)
-    return share(dot(slope, found[steps] + start * np.log(ratio)) / total)
+    return clip_share(dot(slope, violating[steps] + start * np.log(ratio)) / total)

@@ -1,4 +1,7 @@
-"""What an operating threshold does: rates as a share of two amounts, part and rest."""
+"""Rates at an operating threshold: true and false positive rate, precision, accuracy, F1, share of violating items.
+
+A rate is a `Share` of two amounts, the part and the rest, so that its interval can be taken from the same amounts.
+"""
 
 from __future__ import annotations
 
@@ -32,6 +35,11 @@ class Share:
 def tpr(confusion: Confusion) -> Share:
     """Of the violating items, the share that is flagged."""
     return Share(confusion.true_positive, confusion.false_negative, "there are no violating items")
+
+
+def fnr(confusion: Confusion) -> Share:
+    """Of the violating items, the share that is missed."""
+    return Share(confusion.false_negative, confusion.true_positive, "there are no violating items")
 
 
 def fpr(confusion: Confusion) -> Share:

@@ -3,6 +3,7 @@
 A report is data first. Everything here renders the same findings; nothing here measures.
 """
 
-from evenhand.reports.report import Report, audit, load
+from evenhand.findings_file import load
+from evenhand.reports.report import Report, audit, migrate_perspective
 
-__all__ = ["Report", "audit", "load"]
+__all__ = ["Report", "audit", "load", "migrate_perspective"]

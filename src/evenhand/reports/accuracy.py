@@ -1,145 +1,209 @@
-"""What the accuracy section of a report shows, and in which order. Picks and sorts; measures nothing."""
+"""The accuracy section of a report: what it shows, and in which order. Selects and sorts; computes nothing."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from typing import Any
 
-from evenhand.audits.measurement.remarks import measured_what, unfinished
-from evenhand.audits.scarcity import few
-from evenhand.figures.accuracy import columns_of, sorted_parts
-from evenhand.finding import Finding
-from evenhand.reports.picking import Named, get
-from evenhand.reports.section import Grid, Row, Section
-from evenhand.reports.vocabulary import ACCURACY
-from evenhand.reports.words import word
-from evenhand.sampling.plan import Measurement
-
-ALL = ("recall", "precision", "f1", "accuracy", "prevalence", "missed")
-ALONE = ("prevalence",)
-POOLS = ("count", "violations", "population", "prevalence")
-POOL_NAMES = {"removed": "Removed", "visible": "Still visible"}
-PARTS = ("count", "violations", "prevalence", "recall", "precision", "missed")
-PLANNED = (
-    "prevalence",
-    "labels_needed",
-    "labels_needed_random",
-    "efficiency",
-    "detectable_effect",
-    "labels_for_effect",
+from evenhand.audits.accuracy.blind_spots import ROBUST
+from evenhand.audits.accuracy.pools import PoolName
+from evenhand.audits.accuracy.settings import planned_for
+from evenhand.audits.accuracy.verdicts import VISIBLE, AccuracyTopic, parts_by_prevalence, sliced_columns
+from evenhand.catalogue import find_measure
+from evenhand.catalogue.accuracy import (
+    DETECTABLE_EFFECT,
+    DETECTABLE_EFFECT_POWER,
+    EFFICIENCY,
+    KENDALL_TAU,
+    LABELS_FOR_EFFECT,
+    LABELS_NEEDED,
+    LABELS_NEEDED_RANDOM,
+    MISSED,
+    POPULATION,
+    PREVALENCE,
+    VIOLATIONS,
 )
-GLOSSARY = ("recall", "precision", "f1", "accuracy", *(name for name in ACCURACY))
-LABELS = {"count": "Labels", "efficiency": "Saved"}
-SMALL = "few violations or few others were seen: a cautious interval"
-MOST = 12  # parts in a terminal
+from evenhand.catalogue.shared import ACCURACY, COUNT, F1, PRECISION, RECALL
+from evenhand.estimate import Flag
+from evenhand.finding import Finding, Reading, Slice, SliceKey
+from evenhand.reports.section import EstimateGrid, Section, estimate_row
+
+OVERALL_MEASURES = (RECALL, PRECISION, F1, ACCURACY, PREVALENCE, MISSED)
+PREVALENCE_ONLY = (PREVALENCE,)
+POOL_MEASURES = (COUNT, VIOLATIONS, POPULATION, PREVALENCE)
+POOL_TITLES = {PoolName.REMOVED: "Removed", PoolName.VISIBLE: "Still visible"}
+PART_MEASURES = (COUNT, VIOLATIONS, PREVALENCE)
+DECIDED_PART_MEASURES = (*PART_MEASURES, RECALL, PRECISION, ACCURACY, MISSED)
+PLANNING_MEASURES = (
+    PREVALENCE,
+    LABELS_NEEDED,
+    LABELS_NEEDED_RANDOM,
+    EFFICIENCY,
+    DETECTABLE_EFFECT,
+    LABELS_FOR_EFFECT,
+)
+LABELLING_MEASURES = (
+    PREVALENCE,
+    MISSED,
+    VIOLATIONS,
+    POPULATION,
+    LABELS_NEEDED,
+    LABELS_NEEDED_RANDOM,
+    EFFICIENCY,
+    DETECTABLE_EFFECT,
+    DETECTABLE_EFFECT_POWER,
+    LABELS_FOR_EFFECT,
+    KENDALL_TAU,
+)
+GLOSSARY = (RECALL, PRECISION, F1, ACCURACY, *LABELLING_MEASURES)
+COLUMN_TITLES: dict[str, str] = {COUNT: "Labels"}
+IN_BRIEF = (
+    AccuracyTopic.MODERATION,
+    AccuracyTopic.BLIND_SPOT,
+    AccuracyTopic.STILL_VISIBLE,
+    AccuracyTopic.NEXT_LABELS,
+    AccuracyTopic.RANKS,
+)
+SMALL_MEANING = "few violating or few non-violating items: a conservative interval"
+MOST_PARTS = 12  # parts in a terminal
 
 
-def section(finding: Finding) -> dict[str, Any]:
+def template_context(finding: Finding) -> dict[str, Any]:
     """Everything that the template needs."""
-    readings = [reading for reading in finding.readings if not reading.slice]
-    decided = finding.has("recall")
+    decided, planned = finding.has(RECALL), planned_for(finding)
     return {
         "decided": decided,
-        "head": _head(finding),
-        "headlines": [reading.text for reading in readings[: 2 if decided else 1]],
-        "readings": [reading.text for reading in readings[2 if decided else 1 :]],
-        "overall": Grid("", _all(finding), [_row(finding, "All items", {}, _all(finding))]),
-        "pools": Grid("", POOLS, [_row(finding, *pool, POOLS) for pool in _pools(finding)], heads=_heads(POOLS)),
-        "planned": _planned(finding, [("All items", {})]),
+        "unfinished": _overall_texts(finding, AccuracyTopic.UNFINISHED),
+        "measured": _overall_texts(finding, AccuracyTopic.MEASUREMENT),
+        "headlines": _overall_texts(finding, AccuracyTopic.MODERATION),
+        "readings": _overall_texts(
+            finding,
+            AccuracyTopic.BLIND_SPOT,
+            AccuracyTopic.TARGET,
+            AccuracyTopic.STILL_VISIBLE,
+            AccuracyTopic.NEXT_LABELS,
+        ),
+        "overall": _overall_grid(finding, "All items"),
+        "pools": EstimateGrid(
+            "",
+            POOL_MEASURES,
+            [estimate_row(finding, *pool, POOL_MEASURES) for pool in _pool_slices(finding)],
+            heads=_column_titles(POOL_MEASURES),
+        ),
+        "planned": _planned_grid(finding, [("All items", {})]),
         "parts": [
             {
                 "by": column,
-                "numbers": _parts(finding, column),
-                "planned": _planned(finding, [(name, {column: name}) for name in sorted_parts(finding, column)]),
-                "ranks": _ranks(finding, column),
+                "numbers": _parts_grid(finding, column),
+                "planned": _planned_grid(
+                    finding, [(name, {column: name}) for name in parts_by_prevalence(finding, column)]
+                ),
+                "ranks": _rank_sentence(finding, column),
             }
-            for column in columns_of(finding)
+            for column in sliced_columns(finding)
         ],
-        "strata": _strata(finding),
-        "visible": " of what is visible" if decided else "",
-        "target": finding.provenance.get("settings", {}).get("target", 0.2),
-        "effect": finding.provenance.get("settings", {}).get("effect", 0.01),
-        "few": " ".join(few(finding)),
+        "strata": _strata_grid(finding),
+        "visible": " of visible items" if decided else "",
+        "target": planned.target,
+        "effect": planned.effect,
+        "few": " ".join(_overall_texts(finding, AccuracyTopic.FEW_LABELS)),
         "marked": {flag for m in finding for flag in m.estimate.flags},
         "glossary": [name for name in GLOSSARY if any(m.measure == name for m in finding)],
     }
 
 
-def _head(finding: Finding) -> list[str]:
-    """Of a measurement by plan: whether it is finished, and what was measured."""
-    known = finding.provenance
-    if "measurement" not in known:
-        return []
-    told, planned = known.get("labels_in", 0), known.get("labels_planned", known.get("labels_in", 0))
-    open_ = [] if told == planned else [unfinished(told, planned)]
-    return [*open_, measured_what(Measurement(**known["measurement"]))]
+def _topic(reading: Reading) -> str:
+    """What a reading is about; files of earlier versions do not say, and had the sentences on moderation alone."""
+    return reading.topic or AccuracyTopic.MODERATION
 
 
-def _all(finding: Finding) -> tuple[str, ...]:
-    return ALL if finding.has("recall") else ALONE
+def _overall_texts(finding: Finding, *topics: AccuracyTopic) -> list[str]:
+    return [reading.text for reading in finding.readings if not reading.slice and _topic(reading) in topics]
 
 
-def _row(finding: Finding, title: str, slice_: Named, measures: Sequence[str]) -> Row:
-    return (title, [get(finding, measure, slice_) for measure in measures], None)
+def _overall_measures(finding: Finding) -> tuple[str, ...]:
+    return OVERALL_MEASURES if finding.has(RECALL) else PREVALENCE_ONLY
 
 
-def _heads(measures: Sequence[str]) -> tuple[str, ...]:
-    return tuple(LABELS.get(measure, word(measure).label) for measure in measures)
+def _overall_grid(finding: Finding, name: str) -> EstimateGrid:
+    """All items; where intervals assume that the score misses nothing, first the ones that do not."""
+    measures = _overall_measures(finding)
+    rows = [estimate_row(finding, name, {}, measures)]
+    if any(finding.has(measure) and Flag.BLIND_SPOT in finding.get(measure).flags for measure in measures):
+        robust, usual = f"{name}, whatever the score misses", f"{name}, if the score misses no kind of violation"
+        rows = [estimate_row(finding, robust, ROBUST, measures), estimate_row(finding, usual, {}, measures)]
+    return EstimateGrid("", measures, rows)
 
 
-def _pools(finding: Finding) -> list[tuple[str, Named]]:
-    return [*((POOL_NAMES[name], {"pool": name}) for name in finding.values("pool")), ("All", {})]
+def _column_titles(measures: Sequence[str]) -> tuple[str, ...]:
+    return tuple(COLUMN_TITLES.get(measure, find_measure(measure).title) for measure in measures)
 
 
-def _parts(finding: Finding, column: str) -> Grid:
-    """One row a part, the highest prevalence first."""
-    measures = PARTS if finding.has("recall") else PARTS[:3]
-    rows = [_row(finding, name, {column: name}, measures) for name in sorted_parts(finding, column)]
-    return Grid(f"By {column}", measures, rows, heads=_heads(measures), brief=("count", "prevalence", "recall"))
-
-
-def _planned(finding: Finding, named: Sequence[tuple[str, Named]]) -> Grid | None:
-    """What the labels say about the next ones; of what is visible, where that is known."""
-    pool = {"pool": "visible"} if finding.has("recall") else {}
-    rows = [_row(finding, name, {**part, **pool}, PLANNED) for name, part in named]
-    known = any(e is not None and e.defined for _, found, _ in rows for e in found[1:])
-    return Grid("Labels needed", PLANNED, rows, heads=_heads(PLANNED)) if known else None
-
-
-def _ranks(finding: Finding, column: str) -> str | None:
-    said = [reading.text for reading in finding.readings if dict(reading.slice) == {"of": column}]
-    return said[0] if said else None
-
-
-def _strata(finding: Finding) -> Grid | None:
-    names = finding.values("stratum")
-    rows = [_row(finding, name, {"stratum": name}, POOLS) for name in names]
-    return Grid("", POOLS, rows, heads=_heads(POOLS)) if rows else None
-
-
-def _grids(finding: Finding) -> list[Grid]:
-    """For a terminal: everything, the pools, the parts."""
-    rows = [_row(finding, *pool, POOLS) for pool in _pools(finding)]
-    grids = [
-        Grid("", _all(finding), [_row(finding, "all items", {}, _all(finding))]),
-        Grid("What it rests on", POOLS, rows, heads=_heads(POOLS)),
+def _pool_slices(finding: Finding) -> list[tuple[str, Slice]]:
+    pools: list[tuple[str, Slice]] = [
+        (POOL_TITLES[PoolName(name)], {SliceKey.POOL: name}) for name in finding.values(SliceKey.POOL)
     ]
-    for column in columns_of(finding):
-        grid = _parts(finding, column)
-        grids.append(Grid(grid.title, grid.measures, grid.rows[:MOST], heads=grid.heads, brief=grid.brief))
+    return [*pools, ("All", {})]
+
+
+def _parts_grid(finding: Finding, column: str) -> EstimateGrid:
+    """One row a part, the highest prevalence first."""
+    measures = DECIDED_PART_MEASURES if finding.has(RECALL) else PART_MEASURES
+    rows = [estimate_row(finding, name, {column: name}, measures) for name in parts_by_prevalence(finding, column)]
+    return EstimateGrid(
+        f"By {column}", measures, rows, heads=_column_titles(measures), brief=(COUNT, PREVALENCE, RECALL)
+    )
+
+
+def _planned_grid(finding: Finding, named: Sequence[tuple[str, Slice]]) -> EstimateGrid | None:
+    """What the labels say about the next ones; of what is visible, where that is known."""
+    pool = VISIBLE if finding.has(RECALL) else {}
+    rows = [estimate_row(finding, name, {**part, **pool}, PLANNING_MEASURES) for name, part in named]
+    known = any(e is not None and e.defined for _, estimates, _ in rows for e in estimates[1:])
+    return (
+        EstimateGrid("Labels needed", PLANNING_MEASURES, rows, heads=_column_titles(PLANNING_MEASURES))
+        if known
+        else None
+    )
+
+
+def _rank_sentence(finding: Finding, column: str) -> str | None:
+    ranks = (reading for reading in finding.readings if reading.slice.get(SliceKey.OF) == column)
+    return next((reading.text for reading in ranks), None)
+
+
+def _strata_grid(finding: Finding) -> EstimateGrid | None:
+    names = finding.values(SliceKey.STRATUM)
+    rows = [estimate_row(finding, name, {SliceKey.STRATUM: name}, POOL_MEASURES) for name in names]
+    return EstimateGrid("", POOL_MEASURES, rows, heads=_column_titles(POOL_MEASURES)) if rows else None
+
+
+def _terminal_grids(finding: Finding) -> list[EstimateGrid]:
+    """For a terminal: everything, the pools, the parts."""
+    rows = [estimate_row(finding, *pool, POOL_MEASURES) for pool in _pool_slices(finding)]
+    grids = [
+        _overall_grid(finding, "all items"),
+        EstimateGrid("Data behind the estimates", POOL_MEASURES, rows, heads=_column_titles(POOL_MEASURES)),
+    ]
+    for column in sliced_columns(finding):
+        grid = _parts_grid(finding, column)
+        grids.append(
+            EstimateGrid(grid.title, grid.measures, grid.rows[:MOST_PARTS], heads=grid.heads, brief=grid.brief)
+        )
     return grids
 
 
-def _lines(finding: Finding) -> list[str]:
-    said = [reading.text for reading in finding.readings if not reading.slice or "of" in reading.slice]
+def _terminal_lines(finding: Finding) -> list[str]:
+    shown = [reading for reading in finding.readings if _topic(reading) in IN_BRIEF]
+    texts = [reading.text for reading in shown if not reading.slice or SliceKey.OF in reading.slice]
     more = [
-        f"{len(finding.values(column)) - MOST} more by {column}"
-        for column in columns_of(finding)
-        if len(finding.values(column)) > MOST
+        f"{len(finding.values(column)) - MOST_PARTS} more by {column}"
+        for column in sliced_columns(finding)
+        if len(finding.values(column)) > MOST_PARTS
     ]
-    more += [f"labels needed by {column}" for column in columns_of(finding)]
-    more += ["strata"] if finding.values("stratum") else []
-    return [*said, *([f"Also in the report: {'; '.join(more)}."] if more else [])]
+    more += [f"labels needed by {column}" for column in sliced_columns(finding)]
+    more += ["strata"] if finding.values(SliceKey.STRATUM) else []
+    return [*texts, *([f"Also in the report: {'; '.join(more)}."] if more else [])]
 
 
-SECTION = Section("accuracy.html", section, _grids, _lines, small=SMALL)
+SECTION = Section("accuracy.html", template_context, _terminal_grids, _terminal_lines, small=SMALL_MEANING)

@@ -1,4 +1,4 @@
-"""What the bias section of a report shows, and in which order. Picks and sorts; measures nothing."""
+"""The bias section of a report: what it shows, and in which order. Selects and sorts; computes nothing."""
 
 from __future__ import annotations
 
@@ -6,150 +6,208 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
-from evenhand.audits.direction import backwards
-from evenhand.estimate import Estimate
-from evenhand.figures.bias import MOST, worst_first
-from evenhand.finding import Finding, Reading
-from evenhand.measures import bias
-from evenhand.reports.picking import get, parts, slice_name
-from evenhand.reports.section import Grid, Section
-from evenhand.reports.words import word
-from evenhand.reports.worst import lowest_auc
-
-AT_THRESHOLD = ("tpr", "tpr_gap", "fpr", "fpr_gap", "precision")
-SUMMARY = (
-    "auroc",
-    "jigsaw_score",
-    "subgroup_auc_power_mean",
-    "bpsn_auc_power_mean",
-    "bnsp_auc_power_mean",
-    "tpr",
-    "fpr",
-    "precision",
+from evenhand.audits.bias.error_rates import ErrorRate, by_harm, error_rate_verdicts
+from evenhand.audits.bias.statements import format_times
+from evenhand.audits.bias.verdicts import worst_first
+from evenhand.audits.caveats import reversed_score_warnings
+from evenhand.audits.registry import verdicts_of
+from evenhand.audits.tolerance import Comparison
+from evenhand.catalogue import Unit, find_measure
+from evenhand.catalogue.bias import (
+    BNSP_AUC_POWER_MEAN,
+    BPSN_AUC_POWER_MEAN,
+    FPR_GAP,
+    JIGSAW_SCORE,
+    SUBGROUP_AUC_POWER_MEAN,
+    TPR_GAP,
 )
-OVERALL = ("auroc", "jigsaw_score", "tpr", "fpr", "precision")  # of these, in a narrow terminal
-FIVE = tuple(comparison.name for comparison in bias.COMPARISONS)
-HEAT = ("count", "positive_share", *FIVE)
-OWN = ("model", "against", "group")  # keys of slices that are not the evidence's
-TENDENCIES = ("higher", "lower", "apart", "better")
-OPEN = 3  # so many of the worst groups are unfolded at first
+from evenhand.catalogue.shared import AUROC, COUNT, FPR, POSITIVE_SHARE, PRECISION, TPR
+from evenhand.estimate import Estimate
+from evenhand.figures.bias import BiasFigure
+from evenhand.finding import Finding, Reading, SliceKey
+from evenhand.formatting import format_share
+from evenhand.measures import bias
+from evenhand.reports.bias_groups import (
+    GROUP_KEYS,
+    advantages_of,
+    groups_with_items,
+    harm_first,
+    harmed_groups,
+    is_small_group,
+    telling_slices,
+)
+from evenhand.reports.section import EstimateGrid, Section, evidence_slices, find_estimate, slice_title
+
+THRESHOLD_MEASURES = (TPR, TPR_GAP, FPR, FPR_GAP, PRECISION)
+SUMMARY_MEASURES = (
+    AUROC,
+    JIGSAW_SCORE,
+    SUBGROUP_AUC_POWER_MEAN,
+    BPSN_AUC_POWER_MEAN,
+    BNSP_AUC_POWER_MEAN,
+    TPR,
+    FPR,
+    PRECISION,
+)
+BRIEF_SUMMARY = (AUROC, JIGSAW_SCORE, TPR, FPR, PRECISION)  # of these, in a narrow terminal
+FIVE_MEASURES = tuple(comparison.name for comparison in bias.COMPARISONS)
+GROUP_MEASURES = (COUNT, POSITIVE_SHARE, *FIVE_MEASURES)
+GLOSSARY = (*FIVE_MEASURES, TPR, FPR, PRECISION, TPR_GAP, FPR_GAP, JIGSAW_SCORE)
+ELSEWHERE_FIRST = (TPR_GAP, FPR_GAP)  # gaps of everyone else less the group: below 0 where the group is flagged more
+OPEN_CARDS = 1  # so many groups with a higher error rate are unfolded at first
+CHARTED_CARDS = 4  # so many of the first groups have charts in the page; those of others are files
 
 
-def section(finding: Finding) -> dict[str, Any]:
+def template_context(finding: Finding) -> dict[str, Any]:
     """Everything that the template needs."""
-    models = finding.values("model")
-    groups, summary = worst_first(finding), _summary(finding, models, {})
+    models = finding.values(SliceKey.MODEL)
+    groups, summary = harm_first(finding), _summary_grid(finding, models, {})
+    telling, silent = telling_slices(finding)
+    harmed = harmed_groups(finding)
     return {
         "models": models,
         "groups": groups,
         "summary": summary,
-        "small_summary": any("small" in e.flags for _, found, _ in summary.rows for e in found if e is not None),
-        "backwards": list(backwards(finding)),
-        "headlines": _headlines(finding, models, groups),
-        "heat": _tables(finding, models, groups, HEAT, {}),
-        "at_threshold": _tables(finding, models, groups, AT_THRESHOLD, {}),
+        "small_summary": any(e.small for _, estimates, _ in summary.rows for e in estimates if e is not None),
+        "backwards": list(reversed_score_warnings(finding)),
+        "headlines": _headlines(finding),
+        "heat": _group_grids(finding, models, groups, GROUP_MEASURES, {}),
+        "at_threshold": _group_grids(finding, models, groups, THRESHOLD_MEASURES, {}),
         "slices": [
             (
-                slice_name(part),
-                _tables(finding, models, groups, HEAT, part),
-                _summary(finding, models, part),
+                slice_title(part),
+                _group_grids(finding, models, groups_with_items(finding, part, groups), GROUP_MEASURES, part),
+                _summary_grid(finding, models, part),
             )
-            for part in parts(finding, OWN)
+            for part in telling
         ],
-        "cards": [_card(finding, models, group, number < OPEN) for number, group in enumerate(groups)],
-        "threshold": _threshold(finding),
-        "drawn": MOST if len(groups) > MOST else None,
-        "shade": shade,
-        "five": FIVE,
+        "silent_slices": [slice_title(part) for part in silent],
+        "cards": [
+            _group_card(finding, models, group, group in harmed[:OPEN_CARDS], number < CHARTED_CARDS)
+            for number, group in enumerate(groups)
+        ],
+        "charted": CHARTED_CARDS if len(groups) > CHARTED_CARDS else None,
+        "threshold": _threshold_text(finding),
+        "shade": bias_shade,
+        "glossary": GLOSSARY,
+        "figures": BiasFigure,
+        "error_rates": tuple(ErrorRate),
+        "words": COMPARISON_WORDS,
+        "times": format_times,
+        "share": format_share,
     }
 
 
-def _threshold(finding: Finding) -> str:
-    """Where items are flagged, in words."""
-    given = finding.provenance.get("thresholds", {})
-    thresholds = {model: at for model, at in given.items() if at is not None}
-    if len(set(given.values())) == 1 and thresholds:
-        return f"At the threshold {next(iter(thresholds.values())):g}"
+def _threshold_text(finding: Finding) -> str:
+    """The threshold, as a heading."""
+    by_model = finding.provenance.get("thresholds", {})
+    thresholds = {model: at for model, at in by_model.items() if at is not None}
+    if len(set(by_model.values())) == 1 and thresholds:
+        return f"At the threshold of {next(iter(thresholds.values())):g}"
     return "At the threshold" + (
         f" ({', '.join(f'{m}: {at:g}' for m, at in thresholds.items())})" if thresholds else ""
     )
 
 
-def shade(measure: str, estimate: Estimate | None) -> str:
+def bias_shade(measure: str, estimate: Estimate | None) -> str:
     """The colour of a cell, stronger further from ideal. Orange: a low AUC, or scored higher; blue: scored lower."""
     if estimate is None or estimate.value is None:
         return ""
-    kind = word(measure).kind
-    if kind == "auc":
+    unit = find_measure(measure).unit
+    if unit is Unit.AREA:
         strength, hue = min(1.0, max(0.0, (1.0 - estimate.value) / 0.5)), "213,94,0"
-    elif kind == "gap":
-        higher = estimate.value < 0 if measure.endswith("_gap") else estimate.value > 0
+    elif unit is Unit.DIFFERENCE:
+        higher = estimate.value < 0 if measure in ELSEWHERE_FIRST else estimate.value > 0
         strength, hue = min(1.0, abs(estimate.value) / 0.5), "213,94,0" if higher else "0,114,178"
     else:
         return ""
     return f"background:rgba({hue},{0.62 * strength**0.8:.2f})" if strength > 0.004 else ""
 
 
-def _named(models: tuple[str, ...], model: str) -> dict[str, str]:
-    return {"model": model} if models else {}
+def _model_slice(models: tuple[str, ...], model: str) -> dict[str, str]:
+    return {SliceKey.MODEL: model} if models else {}
 
 
-def _tables(
+def _group_grids(
     finding: Finding, models: tuple[str, ...], groups: list[str], measures: tuple[str, ...], part: Mapping[str, str]
-) -> list[Grid]:
+) -> list[EstimateGrid]:
     readings = {tuple(sorted(r.slice.items())): r for r in finding.readings}
     tables = []
     for model in models or ("",):
         rows = []
         for group in groups:
-            slice_ = {**_named(models, model), **({"group": group} if group else {})}
-            found = [finding.get(m, **slice_, **part) if finding.has(m, **slice_, **part) else None for m in measures]
-            rows.append((group, found, readings.get(tuple(sorted(slice_.items())))))
-        tables.append(Grid(model, measures, rows))
+            slice_ = {**_model_slice(models, model), SliceKey.GROUP: group}
+            estimates = [
+                finding.get(m, **slice_, **part) if finding.has(m, **slice_, **part) else None for m in measures
+            ]
+            rows.append((group, estimates, readings.get(tuple(sorted(slice_.items())))))
+        overall = find_estimate(finding, AUROC, {**_model_slice(models, model), **part})
+        tables.append(EstimateGrid(model, measures, rows, advantages=advantages_of(measures, rows, overall)))
     return tables
 
 
-def _summary(finding: Finding, models: tuple[str, ...], part: Mapping[str, str]) -> Grid:
+def _summary_grid(finding: Finding, models: tuple[str, ...], part: Mapping[str, str]) -> EstimateGrid:
     """One row a model, then a row for each difference."""
     rows: list[tuple[str, list[Estimate | None], Reading | None]] = []
     for model in models or ("",):
-        named = {**_named(models, model), **part}
-        rows.append((model or "the model", [get(finding, m, named) for m in SUMMARY], None))
+        named = {**_model_slice(models, model), **part}
+        rows.append((model or "the model", [find_estimate(finding, m, named) for m in SUMMARY_MEASURES], None))
     differences = []
     for model in models[1:]:
-        pair = {"model": model, "against": models[0], **part}
-        if any(finding.has(m, **pair) for m in SUMMARY):
-            differences.append(f"{model} less {models[0]}")
-            rows.append((differences[-1], [get(finding, m, pair) for m in SUMMARY], None))
-    return Grid("", SUMMARY, rows, frozenset(differences))
+        pair = {SliceKey.MODEL: model, SliceKey.AGAINST: models[0], **part}
+        if any(finding.has(m, **pair) for m in SUMMARY_MEASURES):
+            differences.append(f"{model} minus {models[0]}")
+            rows.append((differences[-1], [find_estimate(finding, m, pair) for m in SUMMARY_MEASURES], None))
+    return EstimateGrid("", SUMMARY_MEASURES, rows, frozenset(differences))
 
 
-def _headlines(finding: Finding, models: tuple[str, ...], groups: list[str]) -> list[dict[str, Any]]:
-    """Per model: which groups stand out, and how."""
+COMPARISON_WORDS = {
+    Comparison.HIGHER: "▲ higher",
+    Comparison.LOWER: "▽ lower",
+    Comparison.RULED_OUT: "within the tolerance",
+    Comparison.UNDETERMINED: "undetermined",
+}
+
+
+def _headlines(finding: Finding) -> list[dict[str, Any]]:
+    """Per model: its verdicts, and the error rates of every group beside those of others, the largest harm first."""
+    verdicts, groups = verdicts_of(finding), worst_first(finding)
     headlines = []
-    for model in models or ("",):
-        named = _named(models, model)
-        readings = {r.slice["group"]: r for r in finding.readings if r.slice.items() >= named.items()}
-        found = {kind: [g for g in groups if readings[g].tendency == kind] for kind in TENDENCIES}
-        quiet = len(groups) - sum(len(names) for names in found.values())
-        headlines.append({"model": model, **found, "quiet": quiet, "worst": lowest_auc(finding, named, groups)})
+    for title, model in finding.models:
+        rates = by_harm(error_rate_verdicts(finding, model, groups))
+        small = {group for group in rates if is_small_group(finding, group)}
+        headlines.append(
+            {
+                "model": title,
+                "verdicts": [v for v in verdicts if v.slice == model],
+                "rates": [(group, found) for group, found in rates.items() if group not in small],
+                "small": [(group, found) for group, found in rates.items() if group in small],
+            }
+        )
     return headlines
 
 
-def _card(finding: Finding, models: tuple[str, ...], group: str, is_open: bool) -> dict[str, Any]:
-    readings = [r for r in finding.readings if r.slice.get("group") == group]
+def _group_card(
+    finding: Finding, models: tuple[str, ...], group: str, is_open: bool, is_charted: bool
+) -> dict[str, Any]:
+    readings = [r for r in finding.readings if r.slice.get(SliceKey.GROUP) == group]
     differences = [
-        (model, [(m, finding.get(m, model=model, against=models[0], group=group)) for m in (*FIVE, "tpr", "fpr")])
+        (
+            model,
+            [(m, finding.get(m, model=model, against=models[0], group=group)) for m in (*FIVE_MEASURES, TPR, FPR)],
+        )
         for model in models[1:]
-        if finding.has(FIVE[0], model=model, against=models[0], group=group)
+        if finding.has(FIVE_MEASURES[0], model=model, against=models[0], group=group)
     ]
     numbers = [
-        (model, [(m, finding.get(m, **_named(models, model), group=group)) for m in FIVE]) for model in models or ("",)
+        (model, [(m, finding.get(m, **_model_slice(models, model), group=group)) for m in FIVE_MEASURES])
+        for model in models or ("",)
     ]
-    examples = [x for x in finding.examples if x.slice.get("group") == group]
+    examples = [x for x in finding.examples if x.slice.get(SliceKey.GROUP) == group]
     return {
         "group": group,
         "open": is_open,
+        "charted": is_charted,
         "readings": readings,
         "numbers": numbers,
         "differences": differences,
@@ -157,37 +215,52 @@ def _card(finding: Finding, models: tuple[str, ...], group: str, is_open: bool) 
     }
 
 
-def _grids(finding: Finding) -> list[Grid]:
+def _terminal_grids(finding: Finding) -> list[EstimateGrid]:
     """Everything, for a terminal."""
-    models = finding.values("model")
-    found = [replace(_summary(finding, models, {}), title="Overall", brief=OVERALL)]
-    for grid in _tables(finding, models, worst_first(finding), HEAT, {}):
-        title = f"{grid.title}: groups, worst in any model first" if grid.title else "Groups, worst first"
-        found.append(replace(grid, title=title, brief=FIVE))
-    return found
+    return _overall_and_groups(finding, harm_first(finding), "largest harm")
 
 
-def _lines(finding: Finding) -> list[str]:
-    names = [slice_name(part) for part in parts(finding, OWN)]
+def _overall_and_groups(finding: Finding, groups: list[str], order: str) -> list[EstimateGrid]:
+    models = finding.values(SliceKey.MODEL)
+    grids = [replace(_summary_grid(finding, models, {}), title="Overall", brief=BRIEF_SUMMARY)]
+    for grid in _group_grids(finding, models, groups, GROUP_MEASURES, {}):
+        title = f"{grid.title}: groups, {order} in any model first" if grid.title else f"Groups, {order} first"
+        grids.append(replace(grid, title=title, brief=FIVE_MEASURES))
+    return grids
+
+
+def _terminal_lines(finding: Finding) -> list[str]:
+    names = [slice_title(part) for part in evidence_slices(finding, GROUP_KEYS)]
     return [f"Also in the report: {'; '.join(names[:6])}{'; …' if len(names) > 6 else ''}."] if names else []
 
 
-def _files(finding: Finding) -> list[Grid]:
+def _file_grids(finding: Finding) -> list[EstimateGrid]:
     """Everything, for files: also what the threshold does, and the parts of the evidence."""
-    models, groups = finding.values("model"), worst_first(finding)
-    found = _grids(finding)
-    found += [
-        replace(g, title=_titled(g, "at the threshold")) for g in _tables(finding, models, groups, AT_THRESHOLD, {})
+    models, groups = finding.values(SliceKey.MODEL), worst_first(finding)
+    grids = _overall_and_groups(finding, groups, "lowest AUC")
+    grids += [
+        replace(g, title=_grid_title(g, "at the threshold"))
+        for g in _group_grids(finding, models, groups, THRESHOLD_MEASURES, {})
     ]
-    for part in parts(finding, OWN):
-        name = slice_name(part)
-        found.append(replace(_summary(finding, models, part), title=f"{name}: overall"))
-        found += [replace(g, title=_titled(g, name)) for g in _tables(finding, models, groups, HEAT, part)]
-    return found
+    for part in evidence_slices(finding, GROUP_KEYS):
+        name = slice_title(part)
+        grids.append(replace(_summary_grid(finding, models, part), title=f"{name}: overall"))
+        grids += [
+            replace(g, title=_grid_title(g, name)) for g in _group_grids(finding, models, groups, GROUP_MEASURES, part)
+        ]
+    return grids
 
 
-def _titled(grid: Grid, what: str) -> str:
+def _grid_title(grid: EstimateGrid, what: str) -> str:
     return f"{grid.title}: {what}" if grid.title else what[0].upper() + what[1:]
 
 
-SECTION = Section("bias.html", section, _grids, _lines, _files)
+SECTION = Section(
+    "bias.html",
+    template_context,
+    _terminal_grids,
+    _terminal_lines,
+    _file_grids,
+    answers_first=True,
+    brief_table="bias_rates.html",
+)

@@ -1,4 +1,4 @@
-"""What the comparison of calibrators shows: the paper's four tables, one row a calibrator."""
+"""The section on compared calibrators: the paper's four tables, one row for each calibrator."""
 
 from __future__ import annotations
 
@@ -6,119 +6,123 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from typing import Any, NamedTuple
 
-from evenhand.audits.calibrators.verdict import NONE
+from evenhand.audits.calibration.quantities import CLASSWISE_ERRORS, OVERALL_ERRORS
 from evenhand.calibrators import METHODS
-from evenhand.finding import Finding
-from evenhand.reports.calibration import OF_CLASSES
-from evenhand.reports.picking import Named, get, row
-from evenhand.reports.section import Grid, Row, Section
+from evenhand.catalogue import Measure
+from evenhand.catalogue.calibration import ACE, CLASS_ACE, CLASS_ECE, WEIGHTED_F1
+from evenhand.catalogue.shared import ACCURACY, BRIER, ECE, LOG_LOSS
+from evenhand.estimate import Flag
+from evenhand.finding import Finding, Slice, SliceKey
+from evenhand.recalibration.recommendation import UNCALIBRATED, RecalibrationTopic
+from evenhand.reports.calibration import measures_by_bins
+from evenhand.reports.section import EstimateGrid, EstimateRow, Section, estimate_row, find_estimate
 
-OVER_ALL = ("ece", "ace", "sce", "log_loss", "brier", "accuracy", "weighted_f1")
-BRIEF = tuple(measure for measure in OVER_ALL if measure != "accuracy")  # in a narrow terminal
-GLOSSARY = ("class_ece", "class_ace", *OVER_ALL, *OF_CLASSES)
-ACROSS = 4  # so many classes beside one another in a terminal
-Called = Callable[[str], str]  # a calibrator by its name
+OVERALL_MEASURES = (*OVERALL_ERRORS, LOG_LOSS, BRIER, ACCURACY, WEIGHTED_F1)
+BRIEF_MEASURES = tuple(measure for measure in OVERALL_MEASURES if measure != ACCURACY)  # in a narrow terminal
+GLOSSARY = (CLASS_ECE, CLASS_ACE, *OVERALL_MEASURES, *CLASSWISE_ERRORS)
+CLASSES_ACROSS = 4  # so many classes beside one another in a terminal
+CalibratorTitle = Callable[[str], str]  # a calibrator by its name
 
 
-class Column(NamedTuple):
+class GridColumn(NamedTuple):
     """A measure on a slice, and what stands above it."""
 
     head: str
-    measure: str
-    slice: Named
+    measure: Measure
+    slice: Slice
 
 
-def section(finding: Finding) -> dict[str, Any]:
+def template_context(finding: Finding) -> dict[str, Any]:
     """Everything that the template needs."""
-    classes = finding.values("class")
-    chosen = next((r for r in finding.readings if r.tendency == "recommended"), None)
+    classes = finding.values(SliceKey.CLASS)
     return {
-        "chosen": chosen,
-        "method": chosen.slice["calibrator"] if chosen else NONE,
-        "readings": [reading.text for reading in finding.readings if reading is not chosen],
-        "class_eces": _grid(finding, "", _of_classes("class_ece", "ece", classes), title_of),
-        "class_aces": _grid(finding, "", _of_classes("class_ace", "ace", classes), title_of),
-        "over_all": _plain(finding, "", OVER_ALL, title_of),
-        "of_classes": _plain(finding, "", (*OF_CLASSES, "weighted_f1"), title_of),
-        "bins": _bins(finding),
-        "marked": any("best" in m.estimate.flags for m in finding),
+        "readings": [r.text for r in finding.readings if r.topic != RecalibrationTopic.RECOMMENDED],
+        "class_eces": _column_grid(finding, "", _class_columns(CLASS_ECE, ECE, classes), calibrator_title),
+        "class_aces": _column_grid(finding, "", _class_columns(CLASS_ACE, ACE, classes), calibrator_title),
+        "over_all": _measure_grid(finding, "", OVERALL_MEASURES, calibrator_title),
+        "of_classes": _measure_grid(finding, "", (*CLASSWISE_ERRORS, WEIGHTED_F1), calibrator_title),
+        "bins": _bins_grid(finding),
+        "marked": any(Flag.BEST in m.estimate.flags for m in finding),
         "glossary": GLOSSARY,
     }
 
 
-def _all(finding: Finding) -> Sequence[str]:
-    return finding.values("calibrator")
+def _calibrators(finding: Finding) -> Sequence[str]:
+    return finding.values(SliceKey.CALIBRATOR)
 
 
-def title_of(name: str) -> str:
+def calibrator_title(name: str) -> str:
     """How a calibrator is called in a table."""
-    if name == NONE:
+    if name == UNCALIBRATED:
         return "uncalibrated"
     return f"{METHODS[name].title} ({name})" if name in METHODS else name
 
 
-def _short(name: str) -> str:
-    return "uncalibrated" if name == NONE else name
+def _short_title(name: str) -> str:
+    return "uncalibrated" if name == UNCALIBRATED else name
 
 
-def _of_classes(of_class: str, of_all: str, classes: Sequence[str]) -> list[Column]:
+def _class_columns(of_class: Measure, of_all: Measure, classes: Sequence[str]) -> list[GridColumn]:
     """The measure of each class, then over all, and how good the decisions are."""
-    overall = [Column(f"all items ({of_all.upper()})", of_all, {}), Column("Weighted F1", "weighted_f1", {})]
-    return [*(Column(name, of_class, {"class": name}) for name in classes), *overall]
+    overall = GridColumn(f"all items ({of_all.title})", of_all, {})
+    decisions = GridColumn(WEIGHTED_F1.title, WEIGHTED_F1, {})
+    return [*(GridColumn(name, of_class, {SliceKey.CLASS: name}) for name in classes), overall, decisions]
 
 
-def _grid(finding: Finding, title: str, columns: Sequence[Column], called: Called, **options: Any) -> Grid:
-    rows: list[Row] = []
-    for name in _all(finding):
-        found = [get(finding, column.measure, {"calibrator": name, **column.slice}) for column in columns]
-        rows.append((called(name), found, None))
-    measures, heads = (tuple(column[part] for column in columns) for part in (1, 0))
-    return Grid(title, measures, rows, heads=heads, **options)  # type: ignore[arg-type]
+def _column_grid(
+    finding: Finding, title: str, columns: Sequence[GridColumn], called: CalibratorTitle, **options: Any
+) -> EstimateGrid:
+    rows: list[EstimateRow] = []
+    for name in _calibrators(finding):
+        own: Slice = {SliceKey.CALIBRATOR: name}
+        estimates = [find_estimate(finding, column.measure, {**own, **column.slice}) for column in columns]
+        rows.append((called(name), estimates, None))
+    measures, heads = tuple(column.measure for column in columns), tuple(column.head for column in columns)
+    return EstimateGrid(title, measures, rows, heads=heads, **options)
 
 
-def _bins(finding: Finding) -> Grid:
+def _bins_grid(finding: Finding) -> EstimateGrid:
     """Against the number of bins, before any calibrator (Table 4)."""
-    counts = finding.values("bins")
-    of_all: list[tuple[str, str, Named]] = [("ECE", "ece", {}), ("CECE", "cece", {})]
-    of_classes = [(f"Class ECE: {name}", "class_ece", {"class": name}) for name in finding.values("class")]
-    rows: list[Row] = [
-        (label, [get(finding, m, {"calibrator": NONE, **slice_, "bins": count}) for count in counts], None)
-        for label, m, slice_ in (*of_all, *of_classes)
-    ]
-    plain: list[Row] = [(label, [e and replace(e, flags=()) for e in found], None) for label, found, _ in rows]
-    return Grid("", ("ece",) * len(counts), plain, heads=tuple(f"{count} bins" for count in counts))
+    counts = finding.values(SliceKey.BINS)
+    rows: list[EstimateRow] = []
+    for label, measure, slice_ in measures_by_bins(finding):
+        own = {SliceKey.CALIBRATOR: UNCALIBRATED, **slice_}
+        estimates = [find_estimate(finding, measure, {**own, SliceKey.BINS: count}) for count in counts]
+        rows.append((label, [e and replace(e, flags=()) for e in estimates], None))
+    return EstimateGrid("", (ECE,) * len(counts), rows, heads=tuple(f"{count} bins" for count in counts))
 
 
-def _grids(finding: Finding) -> list[Grid]:
+def _terminal_grids(finding: Finding) -> list[EstimateGrid]:
     """For a terminal: the same tables, narrower."""
     return [
-        *_chunks(finding, "Class ECE", _of_classes("class_ece", "ece", finding.values("class"))),
-        *_chunks(finding, "Class ACE", _of_classes("class_ace", "ace", finding.values("class"))),
-        _plain(finding, "Over all", OVER_ALL, _short, brief=BRIEF, bare=True),
-        _plain(finding, "The class ECEs, summed up", OF_CLASSES, _short, bare=True),
-        replace(_bins(finding), title="Uncalibrated, against the number of bins"),
+        *_class_chunks(finding, CLASS_ECE.title, _class_columns(CLASS_ECE, ECE, finding.values(SliceKey.CLASS))),
+        *_class_chunks(finding, CLASS_ACE.title, _class_columns(CLASS_ACE, ACE, finding.values(SliceKey.CLASS))),
+        _measure_grid(finding, "All items", OVERALL_MEASURES, _short_title, brief=BRIEF_MEASURES, bare=True),
+        _measure_grid(finding, "Summary of the class ECEs", CLASSWISE_ERRORS, _short_title, bare=True),
+        replace(_bins_grid(finding), title="Uncalibrated, by number of bins"),
     ]
 
 
-def _chunks(finding: Finding, title: str, columns: Sequence[Column]) -> Iterator[Grid]:
+def _class_chunks(finding: Finding, title: str, columns: Sequence[GridColumn]) -> Iterator[EstimateGrid]:
     *classes, overall, f1 = columns
-    for start in range(0, len(classes), ACROSS):
-        last = start + ACROSS >= len(classes)
-        shown = [*classes[start : start + ACROSS], *((overall, f1) if last else ())]
+    for start in range(0, len(classes), CLASSES_ACROSS):
+        last = start + CLASSES_ACROSS >= len(classes)
+        shown = [*classes[start : start + CLASSES_ACROSS], *((overall, f1) if last else ())]
         brief = (columns[0].measure, overall.measure)
-        yield _grid(finding, title, shown, _short, brief=brief, bare=True)
+        yield _column_grid(finding, title, shown, _short_title, brief=brief, bare=True)
 
 
-def _plain(finding: Finding, title: str, measures: tuple[str, ...], called: Called, **options: Any) -> Grid:
-    rows = [row(finding, called(name), {"calibrator": name}, measures) for name in _all(finding)]
-    return Grid(title, measures, rows, **options)
+def _measure_grid(
+    finding: Finding, title: str, measures: tuple[str, ...], called: CalibratorTitle, **options: Any
+) -> EstimateGrid:
+    names = _calibrators(finding)
+    rows = [estimate_row(finding, called(name), {SliceKey.CALIBRATOR: name}, measures) for name in names]
+    return EstimateGrid(title, measures, rows, **options)
 
 
-def _lines(finding: Finding) -> list[str]:
-    chosen = next((r.slice["calibrator"] for r in finding.readings if r.tendency == "recommended"), NONE)
-    mend = f"evenhand calibrate fit VALIDATION --method {chosen} …, apply it, and audit the result"
-    more = [] if chosen == NONE else [f"Next: {mend}: a class may still be off that the log loss hardly feels."]
-    return [*(reading.text for reading in finding.readings), *more]
+def _terminal_lines(finding: Finding) -> list[str]:
+    actions = [f"Next step: {verdict.action}" for verdict in finding.verdicts if verdict.action]
+    return [*(reading.text for reading in finding.readings), *actions]
 
 
-SECTION = Section("calibrators.html", section, _grids, _lines)
+SECTION = Section("calibrators.html", template_context, _terminal_grids, _terminal_lines)

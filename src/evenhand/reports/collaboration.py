@@ -1,4 +1,4 @@
-"""What the collaboration section of a report shows, and in which order. Picks and sorts; measures nothing."""
+"""The collaboration section of a report: what it shows, and in which order. Selects and sorts; computes nothing."""
 
 from __future__ import annotations
 
@@ -6,191 +6,266 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
-from evenhand.estimate import Estimate
-from evenhand.figures.collaboration import headline, in_words, looked_at
-from evenhand.finding import Finding
-from evenhand.reports.checked import shown
-from evenhand.reports.picking import Named, get, models, parts, row, slice_name
-from evenhand.reports.section import Grid, Row, Section
-from evenhand.reports.worth import changes, ranked
-
-ALONE = (
-    "count",
-    "positive_share",
-    "accuracy",
-    "precision",
-    "recall",
-    "f1",
-    "auroc",
-    "auprc",
-    "auprc_interpolated",
-    "brier",
-    "ece",
+from evenhand.audits.collaboration.exhibits import CollaborationExhibit
+from evenhand.audits.collaboration.settings import capacity_in_words, headline_capacity, reviewed_in_words
+from evenhand.audits.collaboration.statements import amount_left
+from evenhand.audits.registry import verdicts_of
+from evenhand.catalogue import find_measure
+from evenhand.catalogue.collaboration import (
+    CALIBRATION_AUPRC,
+    CALIBRATION_AUROC,
+    OC_ACCURACY,
+    OC_AUPRC,
+    OC_AUROC,
+    OC_F1,
+    OC_PRECISION,
+    OC_RECALL,
+    REVIEW_EFFECTIVENESS,
+    REVIEW_EFFICIENCY,
 )
-UNSURE = ("calibration_auroc", "calibration_auprc")
-TOGETHER = (
-    "oc_accuracy",
-    "oc_auroc",
-    "oc_auprc",
-    "oc_precision",
-    "oc_recall",
-    "oc_f1",
-    "review_efficiency",
-    "review_effectiveness",
+from evenhand.catalogue.shared import (
+    ACCURACY,
+    AUPRC,
+    AUPRC_INTERPOLATED,
+    AUROC,
+    BRIER,
+    COUNT,
+    ECE,
+    F1,
+    POSITIVE_SHARE,
+    PRECISION,
+    RECALL,
 )
-BRIEF = ("oc_accuracy", "oc_precision", "oc_recall", "oc_auroc", "review_efficiency", "review_effectiveness")
-NARROW = ("oc_accuracy", "oc_precision", "oc_recall", "review_efficiency")  # in a narrow terminal
-OF_GROUPS = ("count", "positive_share", "accuracy", *BRIEF)
-MOST = 4  # so many capacities in a terminal
-OWN = ("model", "group", "strategy", "capacity")  # keys of slices that are not the evidence's
+from evenhand.finding import Exhibit, Finding, Slice, SliceKey
+from evenhand.formatting import format_number, format_percent
+from evenhand.reports.collaboration_counts import review_counts
+from evenhand.reports.section import (
+    EstimateGrid,
+    EstimateRow,
+    Section,
+    estimate_row,
+    evidence_slices,
+    find_estimate,
+    slice_title,
+)
+
+QUALITY_MEASURES = (ACCURACY, PRECISION, RECALL, F1, AUROC, AUPRC, AUPRC_INTERPOLATED, BRIER, ECE)
+ALONE_MEASURES = (COUNT, POSITIVE_SHARE, *QUALITY_MEASURES)
+NARROW_QUALITY = (ACCURACY, PRECISION, RECALL, AUROC, ECE)  # in a narrow terminal
+ORDERING_MEASURES = (CALIBRATION_AUROC, CALIBRATION_AUPRC)
+REVIEW_MEASURES = (
+    *(OC_ACCURACY, OC_AUROC, OC_AUPRC, OC_PRECISION, OC_RECALL, OC_F1),
+    *(REVIEW_EFFICIENCY, REVIEW_EFFECTIVENESS),
+)
+BRIEF_MEASURES = (OC_ACCURACY, OC_PRECISION, OC_RECALL, OC_AUROC, REVIEW_EFFICIENCY, REVIEW_EFFECTIVENESS)
+NARROW_MEASURES = (OC_ACCURACY, OC_PRECISION, OC_RECALL, REVIEW_EFFICIENCY)
+GROUP_MEASURES = (COUNT, POSITIVE_SHARE, ACCURACY, *BRIEF_MEASURES)
+MOST_CAPACITIES = 4  # so many capacities in a terminal
+OWN_KEYS = (  # the rest is the evidence's
+    *(SliceKey.MODEL, SliceKey.GROUP, SliceKey.STRATEGY, SliceKey.AGAINST, SliceKey.CAPACITY),
+)
 
 
-def section(finding: Finding) -> dict[str, Any]:
+def template_context(finding: Finding) -> dict[str, Any]:
     """Everything that the template needs."""
-    strategies, capacities = (finding.values(key) for key in ("strategy", "capacity"))
-    named = models(finding)
-    at = headline(capacities)
+    strategies, capacities = finding.values(SliceKey.STRATEGY), finding.values(SliceKey.CAPACITY)
+    at = headline_capacity(capacities)
+    alone = [estimate_row(finding, title or "the model", model, ALONE_MEASURES) for title, model in finding.models]
     return {
-        "at": in_words(at),
-        "looked": looked_at(at),
-        "cards": [_card(finding, title, model, strategies, at) for title, model in named],
+        "at": capacity_in_words(at),
+        "several": len(capacities) > 1,  # capacities: one has no curve
+        "looked": reviewed_in_words(at),
+        "cards": [_model_card(finding, title, model, at) for title, model in finding.models],
         "general": [reading.text for reading in finding.readings if not reading.slice],
-        "alone": Grid("", ALONE, [row(finding, title or "the model", model, ALONE) for title, model in named]),
+        "alone": EstimateGrid("", ALONE_MEASURES, alone),
         "tables": [
             (
                 title,
-                _unsure(finding, title, model, strategies),
-                [(in_words(text), _strategies(finding, model, strategies, text)) for text in capacities],
+                _ordering_grid(finding, title, model, strategies),
+                [(capacity_in_words(text), _strategy_rows(finding, model, strategies, text)) for text in capacities],
             )
-            for title, model in named
+            for title, model in finding.models
         ],
         "groups": [
-            (title, [_groups(finding, model, strategy, at) for strategy in strategies])
-            for title, model in named
-            if finding.values("group")
+            (title, [_group_grid(finding, model, strategy, at) for strategy in strategies])
+            for title, model in finding.models
+            if finding.values(SliceKey.GROUP)
         ],
-        "slices": [(slice_name(part), _sliced(finding, named, strategies, at, part)) for part in parts(finding, OWN)],
-        "together": TOGETHER,
-        "glossary": tuple(dict.fromkeys((*ALONE[2:], *UNSURE, *TOGETHER))),
-        "checked": list(shown(finding)),
-        "drawn": [exhibit.slice["model"] for exhibit in finding.exhibits if exhibit.kind == "reliability"],
+        "slices": [
+            (slice_title(part), _slice_grids(finding, strategies, at, part))
+            for part in evidence_slices(finding, OWN_KEYS)
+        ],
+        "together": REVIEW_MEASURES,
+        "decomposed": OC_ACCURACY,
+        "glossary": (*QUALITY_MEASURES, *ORDERING_MEASURES, *REVIEW_MEASURES),
+        "checked": list(review_counts(finding)),
+        "drawn": [
+            exhibit.slice[SliceKey.MODEL]
+            for exhibit in finding.exhibits
+            if exhibit.kind == CollaborationExhibit.RELIABILITY
+        ],
     }
 
 
-def _unsure(finding: Finding, title: str, model: Named, strategies: Sequence[str]) -> Grid:
+def _ordering_grid(finding: Finding, title: str, model: Slice, strategies: Sequence[str]) -> EstimateGrid:
     """Would the strategy find the errors, at no capacity in particular?"""
-    rows = [row(finding, strategy, {**model, "strategy": strategy}, UNSURE) for strategy in strategies]
-    return Grid(title, UNSURE, rows)
+    rows = [
+        estimate_row(finding, strategy, {**model, SliceKey.STRATEGY: strategy}, ORDERING_MEASURES)
+        for strategy in strategies
+    ]
+    return EstimateGrid(title, ORDERING_MEASURES, rows)
 
 
-def _strategies(finding: Finding, model: Named, strategies: Sequence[str], capacity: str) -> list[Row]:
-    return [row(finding, name, {**model, "strategy": name, "capacity": capacity}, TOGETHER) for name in strategies]
+def _reviewed_slice(model: Slice, strategy: str, capacity: str) -> Slice:
+    return {**model, SliceKey.STRATEGY: strategy, SliceKey.CAPACITY: capacity}
 
 
-def _groups(finding: Finding, model: Named, strategy: str, capacity: str) -> Grid:
-    """One row a group: what its model alone does, and what reviewing the same share of its own items adds."""
-    rows: list[Row] = []
-    for group in finding.values("group"):
-        alone = {**model, "group": group}
-        chosen = {**alone, "strategy": strategy, "capacity": capacity}
-        found = [get(finding, name, alone) or get(finding, name, chosen) for name in OF_GROUPS]
-        rows.append((group, found, None))
-    return Grid(strategy, OF_GROUPS, rows)
+def _strategy_rows(finding: Finding, model: Slice, strategies: Sequence[str], capacity: str) -> list[EstimateRow]:
+    return [estimate_row(finding, name, _reviewed_slice(model, name, capacity), REVIEW_MEASURES) for name in strategies]
 
 
-def _sliced(
-    finding: Finding, named: list[tuple[str, Named]], strategies: Sequence[str], capacity: str, part: Named
-) -> list[Grid]:
-    grids = []
-    for title, model in named:
-        rows: list[Row] = []
-        for strategy in strategies:
-            chosen = {**model, **part, "strategy": strategy, "capacity": capacity}
-            plain = {name: get(finding, name, {**model, **part}) for name in OF_GROUPS}
-            rows.append((strategy, [plain[name] or get(finding, name, chosen) for name in OF_GROUPS], None))
-        grids.append(Grid(title, OF_GROUPS, rows))
-    return grids
+def _plain_and_reviewed(finding: Finding, title: str, plain: Slice, strategy: str, capacity: str) -> EstimateRow:
+    """What the model alone does on a slice, and what reviewing this much of it adds."""
+    reviewed = _reviewed_slice(plain, strategy, capacity)
+    estimates = [
+        find_estimate(finding, name, plain) or find_estimate(finding, name, reviewed) for name in GROUP_MEASURES
+    ]
+    return (title, estimates, None)
 
 
-def _card(finding: Finding, title: str, model: Named, strategies: Sequence[str], at: str) -> dict[str, Any]:
-    """What one capacity buys, the strategy that is worth most first."""
-    bought = {name: _bought(finding, {**model, "strategy": name, "capacity": at}) for name in strategies}
-    known = ranked(finding, model, at)
-    ranks = {name: value for name in known if (value := bought[name]["oc_auroc"].value) is not None}
-    readings = [reading.text for reading in finding.readings if model and dict(reading.slice) == dict(model)]
+def _group_grid(finding: Finding, model: Slice, strategy: str, capacity: str) -> EstimateGrid:
+    """One row a group, of whose own items the same share is reviewed."""
+    rows = [
+        _plain_and_reviewed(finding, group, {**model, SliceKey.GROUP: group}, strategy, capacity)
+        for group in finding.values(SliceKey.GROUP)
+    ]
+    return EstimateGrid(strategy, GROUP_MEASURES, rows)
+
+
+def _slice_grids(finding: Finding, strategies: Sequence[str], capacity: str, part: Slice) -> list[EstimateGrid]:
+    return [
+        EstimateGrid(
+            title,
+            GROUP_MEASURES,
+            [_plain_and_reviewed(finding, name, {**model, **part}, name, capacity) for name in strategies],
+        )
+        for title, model in finding.models
+    ]
+
+
+def _model_card(finding: Finding, title: str, model: Slice, at: str) -> dict[str, Any]:
+    """What one capacity buys, in the order and by the measures that the finding says."""
+    ranking = _change_rows(finding, CollaborationExhibit.RANKING, model)
+    ordered = _headline_table(finding, CollaborationExhibit.STRATEGIES, model)
+    strategies = [str(name) for name in ordered.columns["strategy"]] if ordered else []
     return {
         "model": title,
-        **{name: finding.get(name, **model) for name in ("precision", "recall")},
-        "bought": [(name, bought[name]) for name in known],
-        "changes": changes(finding, model, known[0], at) if known else [],
-        "why": None if known else next(iter(bought.values()))["oc_accuracy"].note,
-        "ranks": max(ranks.items(), key=lambda found: found[1]) if ranks else None,
-        "auroc": finding.get("auroc", **model),
-        "readings": readings if model else [reading.text for reading in finding.readings],
+        "left": _left_rows(finding, model, strategies, at),
+        "verdicts": [verdict for verdict in verdicts_of(finding) if dict(verdict.slice) == dict(model)],
+        "ranking": ranking[0] if ranking else None,
+        "readings": [reading.text for reading in finding.readings if dict(reading.slice) == dict(model)],
     }
 
 
-def _bought(finding: Finding, slice_: Named) -> dict[str, Estimate]:
-    return {name: finding.get(name, **slice_) for name in BRIEF}
+def _left_rows(finding: Finding, model: Slice, strategies: Sequence[str], at: str) -> list[tuple[str, list[str]]]:
+    """What is left by each strategy and without review; nothing where no strategy has a value."""
+    alone = [amount_left(finding.get(measure, **model)) for measure in (RECALL, PRECISION)]
+    rows = [(name, _left_cells(finding, model, name, at)) for name in strategies]
+    return [*rows, ("without review", [*alone, "–", "–"])] if rows else []
 
 
-def _grids(finding: Finding) -> list[Grid]:
+def _left_cells(finding: Finding, model: Slice, strategy: str, at: str) -> list[str]:
+    """What is left with review, and what reviews find."""
+    reviewed = _reviewed_slice(model, strategy, at)
+    left = [amount_left(finding.get(measure, **reviewed)) for measure in (OC_RECALL, OC_PRECISION)]
+    shares = (finding.get(measure, **reviewed).value for measure in (REVIEW_EFFECTIVENESS, REVIEW_EFFICIENCY))
+    return left + ["–" if share is None else format_percent(share) for share in shares]
+
+
+def _headline_table(finding: Finding, kind: CollaborationExhibit, model: Slice) -> Exhibit | None:
+    """The table that the finding carries for its headline on this model."""
+    return next((one for one in finding.exhibits if one.kind == kind and one.slice.items() >= model.items()), None)
+
+
+def _change_rows(finding: Finding, kind: CollaborationExhibit, model: Slice) -> list[tuple[Any, str, str, str]]:
+    """The measure, its value for the model alone and with review, and by which strategy."""
+    table = _headline_table(finding, kind, model)
+    if table is None:
+        return []
+    rows = zip(*(table.columns[name] for name in ("measure", "alone", "together", "strategy")), strict=True)
+    return [
+        (find_measure(name), format_number(name, alone), format_number(name, together), strategy)
+        for name, alone, together, strategy in rows
+    ]
+
+
+def _terminal_grids(finding: Finding) -> list[EstimateGrid]:
     """For a terminal: each model alone, then with its strategies at a few capacities."""
-    strategies, named = finding.values("strategy"), models(finding)
-    some = _some(finding.values("capacity"))
-    alone = [row(finding, title or "the model", model, ALONE[2:]) for title, model in named]
-    grids = [Grid("The model alone", ALONE[2:], alone, brief=("accuracy", "precision", "recall", "auroc", "ece"))]
-    for title, model in named:
+    strategies, some = finding.values(SliceKey.STRATEGY), _chosen_capacities(finding.values(SliceKey.CAPACITY))
+    alone = [estimate_row(finding, title or "the model", model, QUALITY_MEASURES) for title, model in finding.models]
+    grids = [EstimateGrid("The model alone", QUALITY_MEASURES, alone, brief=NARROW_QUALITY)]
+    for title, model in finding.models:
         rows = [
-            row(finding, f"{in_words(text)} {name}", {**model, "strategy": name, "capacity": text}, BRIEF)
+            estimate_row(
+                finding, f"{capacity_in_words(text)} {name}", _reviewed_slice(model, name, text), BRIEF_MEASURES
+            )
             for text in some
             for name in strategies
         ]
-        grids.append(Grid(f"{title}, with review" if title else "With review", BRIEF, rows, brief=NARROW))
+        heading = f"{title}, with review" if title else "With review"
+        grids.append(EstimateGrid(heading, BRIEF_MEASURES, rows, brief=NARROW_MEASURES))
     return grids
 
 
-def _some(capacities: Sequence[str]) -> list[str]:
+def _chosen_capacities(capacities: Sequence[str]) -> list[str]:
     """A few capacities, spread over all of them, the one of the headline among them."""
-    if len(capacities) <= MOST:
+    if len(capacities) <= MOST_CAPACITIES:
         return list(capacities)
     last = len(capacities) - 1
-    kept = {round(number * last / (MOST - 1)) for number in range(MOST)}
-    nearest = min(kept - {0, last}, key=lambda number: abs(number - capacities.index(headline(capacities))))
-    kept = (kept - {nearest}) | {capacities.index(headline(capacities))}
-    return [capacities[number] for number in sorted(kept)]
+    places = {round(number * last / (MOST_CAPACITIES - 1)) for number in range(MOST_CAPACITIES)}
+    nearest = min(places - {0, last}, key=lambda number: abs(number - capacities.index(headline_capacity(capacities))))
+    places = (places - {nearest}) | {capacities.index(headline_capacity(capacities))}
+    return [capacities[number] for number in sorted(places)]
 
 
-def _lines(finding: Finding) -> list[str]:
-    lines = [
-        f"{reading.slice['model']}: {reading.text}" if "model" in reading.slice else reading.text
-        for reading in finding.readings
-    ]
-    more = [f"{len(finding.values('capacity'))} capacities"] if len(finding.values("capacity")) > MOST else []
-    more += ["groups"] if finding.values("group") else []
-    named = [slice_name(part) for part in parts(finding, OWN)]
-    more += named[:4] + ([f"{len(named) - 4} more parts"] if len(named) > 4 else [])
+def _terminal_lines(finding: Finding) -> list[str]:
+    named = ((reading.slice.get(SliceKey.MODEL), reading.text) for reading in finding.readings)
+    lines = [text if model is None else f"{model}: {text}" for model, text in named]
+    capacities = len(finding.values(SliceKey.CAPACITY))
+    more = [f"{capacities} capacities"] if capacities > MOST_CAPACITIES else []
+    more += ["groups"] if finding.values(SliceKey.GROUP) else []
+    parts = [slice_title(part) for part in evidence_slices(finding, OWN_KEYS)]
+    more += parts[:4] + ([f"{len(parts) - 4} more parts"] if len(parts) > 4 else [])
     return [*lines, *([f"Also in the report: {'; '.join(more)}."] if more else [])]
 
 
-def _files(finding: Finding) -> list[Grid]:
+def _file_grids(finding: Finding) -> list[EstimateGrid]:
     """Everything, for files: every capacity, how well strategies order the items, and groups."""
-    strategies, capacities, named = finding.values("strategy"), finding.values("capacity"), models(finding)
-    found = [replace(_grids(finding)[0], brief=())]
-    for title, model in named:
+    strategies, capacities = finding.values(SliceKey.STRATEGY), finding.values(SliceKey.CAPACITY)
+    grids = [replace(_terminal_grids(finding)[0], brief=())]
+    for title, model in finding.models:
         before = f"{title}: " if title else ""
-        found.append(replace(_unsure(finding, title, model, strategies), title=f"{before}order of review"))
+        grids.append(replace(_ordering_grid(finding, title, model, strategies), title=f"{before}order of review"))
         rows = [
-            (f"{in_words(text)} {name}", found_, reading)
+            (f"{capacity_in_words(text)} {name}", estimates, reading)
             for text in capacities
-            for name, found_, reading in _strategies(finding, model, strategies, text)
+            for name, estimates, reading in _strategy_rows(finding, model, strategies, text)
         ]
-        found.append(Grid(f"{before}with review", TOGETHER, rows))
-        if finding.values("group"):
-            at = headline(capacities)
-            grids = (_groups(finding, model, strategy, at) for strategy in strategies)
-            found += [replace(grid, title=f"{before}groups, {looked_at(at)} by {grid.title}") for grid in grids]
-    return found
+        grids.append(EstimateGrid(f"{before}with review", REVIEW_MEASURES, rows))
+        if finding.values(SliceKey.GROUP):
+            at = headline_capacity(capacities)
+            own = (_group_grid(finding, model, strategy, at) for strategy in strategies)
+            grids += [replace(grid, title=f"{before}groups, {reviewed_in_words(at)} by {grid.title}") for grid in own]
+    return grids
 
 
-SECTION = Section("collaboration.html", section, _grids, _lines, _files)
+SECTION = Section(
+    "collaboration.html",
+    template_context,
+    _terminal_grids,
+    _terminal_lines,
+    _file_grids,
+    answers_first=True,
+    brief_table="collaboration_left.html",
+    brief_figure="curves",
+)

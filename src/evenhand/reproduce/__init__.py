@@ -4,7 +4,6 @@ All numbers come from the audits, measures, designs and calibrators of the packa
 compute.
 """
 
-from evenhand.reproduce.papers import PAPERS
-from evenhand.reproduce.run import Reproduced, reproduce
+from evenhand.reproduce.papers import PAPERS, Reproduction, reproduce
 
-__all__ = ["PAPERS", "Reproduced", "reproduce"]
+__all__ = ["PAPERS", "Reproduction", "reproduce"]

@@ -1,39 +1,33 @@
-"""Which items people review: strategies, policies with a promise, and how many people it takes.
+"""Which items people review, decided live: strategies and policies.
 
-A `Strategy` says who comes first, offline for an audit and online for a queue. A `Policy` has two thresholds that were
-chosen so that an error keeps below what was promised. Planning turns a labelled history and the price of errors into a
-number of reviewers.
+A `Strategy` says which item comes first, offline for an audit and online for a queue. A `Policy` has two thresholds,
+and `choose` chooses them from labelled history so that an error keeps below what was guaranteed. How many people it
+takes is `evenhand.staffing`. `STRATEGIES` makes each kind, by its name; a `Decision` is remove, review or leave.
 """
 
-from evenhand.measures.collaboration import Reviewer
-from evenhand.routing.choosing import choose
-from evenhand.routing.crossings import Crossing, Crossings, crossings
-from evenhand.routing.curves import History
-from evenhand.routing.grid import Grid
-from evenhand.routing.planning import Costs, Plan, Workload, cheapest, cost_curve, people, reviewers_for
-from evenhand.routing.policies import Outcome, Policy
-from evenhand.routing.strategies import STRATEGIES, Hybrid, Strategy, Supplied, parse
+from evenhand.routing.policies import Decision, Policy, PolicyOutcome
+from evenhand.routing.review_policy import PolicyMode, ReviewPolicy
+from evenhand.routing.strategies import STRATEGIES, ColumnStrategy, HybridStrategy, parse_strategy
+from evenhand.routing.strategy import ReviewBasis, Strategy, StrategyKind
+from evenhand.routing.threshold_grids import ThresholdGrid
+from evenhand.routing.threshold_strategies import BelowThresholdStrategy, BenefitStrategy
+from evenhand.routing.thresholds import choose
 
 __all__ = [
     "STRATEGIES",
-    "Costs",
-    "Crossing",
-    "Crossings",
-    "Grid",
-    "History",
-    "Hybrid",
-    "Outcome",
-    "Plan",
+    "BelowThresholdStrategy",
+    "BenefitStrategy",
+    "ColumnStrategy",
+    "Decision",
+    "HybridStrategy",
     "Policy",
-    "Reviewer",
+    "PolicyMode",
+    "PolicyOutcome",
+    "ReviewBasis",
+    "ReviewPolicy",
     "Strategy",
-    "Supplied",
-    "Workload",
-    "cheapest",
+    "StrategyKind",
+    "ThresholdGrid",
     "choose",
-    "cost_curve",
-    "crossings",
-    "parse",
-    "people",
-    "reviewers_for",
+    "parse_strategy",
 ]

@@ -1,4 +1,4 @@
-"""Drawing: so many items of each stratum, without replacement, each with its inclusion probability.
+"""Drawing without replacement: items of each stratum, each with its inclusion probability.
 
 A population lies in order, stratum after stratum, so that a stratum is a range of places. The same seed draws the same
 items, whatever else is drawn.
@@ -18,7 +18,7 @@ from evenhand.sampling.strata import Strata
 
 
 @dataclass(frozen=True)
-class Ranges:
+class PlaceRanges:
     """Strata as ranges of places: from `starts` up to, not including, `ends`."""
 
     starts: Ints
@@ -26,8 +26,13 @@ class Ranges:
 
 
 @dataclass(frozen=True)
-class Draw:
-    """The rows drawn, the stratum of each, and of every stratum how many items it has and how many were drawn."""
+class StratifiedDraw:
+    """The rows drawn, the stratum of each, and of every stratum how many items it has and how many were drawn.
+
+    >>> draw = eh.sampling.draw_simple(1000, 5, seed=1)
+    >>> draw.weights.tolist()
+    [200.0, 200.0, 200.0, 200.0, 200.0]
+    """
 
     rows: Ints
     strata: Ints
@@ -45,29 +50,42 @@ class Draw:
         return (self.sizes / self.counts)[self.strata]
 
 
-def stratified(strata: Strata, counts: npt.ArrayLike, *, seed: int) -> Draw:
-    """So many items of each stratum, in random order."""
+def draw_stratified(strata: Strata, counts: npt.ArrayLike, *, seed: int) -> StratifiedDraw:
+    """So many items of each stratum, in random order.
+
+    >>> strata = eh.sampling.quantile_strata(np.linspace(0, 1, 100), 2)
+    >>> draw = eh.sampling.draw_stratified(strata, [5, 10], seed=1)
+    >>> draw.weights.sum().item()
+    100.0
+    """
     sizes = strata.sizes
     wanted = arrays.wholes(counts, "counts", least=1, size=len(sizes))
     if (wanted > sizes).any():
         worst = int(np.argmax(wanted > sizes))
-        raise InputError(f"'{strata.names[worst]}' has {sizes[worst]} items, fewer than the {wanted[worst]} wanted")
+        raise InputError(
+            f"stratum '{strata.names[worst]}' has {sizes[worst]:,} items, fewer than the {wanted[worst]:,} requested"
+        )
     order = np.argsort(strata.codes, kind="stable")
     ends = np.cumsum(sizes)
     rng = np.random.default_rng(arrays.whole(seed, "the seed", least=0))
-    places, of = without_replacement(Ranges(ends - sizes, ends), wanted, rng)
+    places, of = draw_without_replacement(PlaceRanges(ends - sizes, ends), wanted, rng)
     mixed = rng.permutation(len(places))
-    return Draw(order[places[mixed]], of[mixed], sizes, wanted)
+    return StratifiedDraw(order[places[mixed]], of[mixed], sizes, wanted)
 
 
-def simple(items: int, n: int, *, seed: int) -> Draw:
-    """So many of all items, at random."""
+def draw_simple(items: int, n: int, *, seed: int) -> StratifiedDraw:
+    """So many of all items, at random.
+
+    >>> draw = eh.sampling.draw_simple(1000, 5, seed=1)
+    >>> len(draw.rows), draw.inclusion[0].item()
+    (5, 0.005)
+    """
     everything = Strata.of(np.zeros(arrays.whole(items, "the items"), dtype=np.int64), ["all"])
-    return stratified(everything, [n], seed=seed)
+    return draw_stratified(everything, [n], seed=seed)
 
 
-def without_replacement(
-    ranges: Ranges, counts: Ints, rng: np.random.Generator, *, taken: Ints | None = None
+def draw_without_replacement(
+    ranges: PlaceRanges, counts: Ints, rng: np.random.Generator, *, taken: Ints | None = None
 ) -> tuple[Ints, Ints]:
     """Different places of each range, none of them taken before (`taken` is sorted), and the range of each.
 
@@ -77,7 +95,7 @@ def without_replacement(
     gone = np.empty(0, dtype=np.int64) if taken is None else taken
     left = ranges.ends - ranges.starts - np.diff(np.searchsorted(gone, [ranges.starts, ranges.ends]), axis=0)[0]
     if (counts > left).any():
-        raise InputError("a stratum has fewer items left than are to be drawn")
+        raise InputError("a stratum has fewer items left than should be drawn")
     crowded = 2 * counts > left - 2
     of = np.repeat(np.arange(len(counts)), counts)
     places = np.full(len(of), -1, dtype=np.int64)
@@ -98,9 +116,9 @@ def without_replacement(
 
 def _among(places: Ints, gone: Ints) -> Bools:
     at = np.searchsorted(gone, places)
-    found: Bools = at < len(gone)
-    found[found] = gone[at[found]] == places[found]
-    return found
+    inside: Bools = at < len(gone)
+    inside[inside] = gone[at[inside]] == places[inside]
+    return inside
 
 
 def _repeated(places: Ints, fresh: Ints) -> Bools:

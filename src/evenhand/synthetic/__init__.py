@@ -1,1 +1,1 @@
-"""Data made up on the spot, with the truth known: for the demo, for tests, and for learning to read the numbers."""
+"""Synthetic data whose truth is known: for the demo, for tests, and for learning to read the numbers."""

@@ -15,7 +15,7 @@ import numpy as np
 import polars as pl
 
 from evenhand.errors import CONTROL, InputError
-from evenhand.synthetic.frames import FILLERS, TEMPLATES
+from evenhand.synthetic.sentence_templates import FILLERS, TEMPLATES
 from evenhand.synthetic.terms import IDENTITIES
 
 ABOUT = {word: identity.about for identity in IDENTITIES for word in identity.words}
@@ -59,14 +59,14 @@ def templates(
     about different things. `rows` is the most there may be: a part of the sentences, drawn with `seed`, is then taken.
     """
     if seed < 0:
-        raise InputError(f"the seed is {seed}: it must not be negative")
-    named = _checked(tuple(identity.term for identity in IDENTITIES) if terms is None else tuple(terms))
+        raise InputError(f"invalid `seed`: {seed} (must be 0 or more)")
+    named = _checked_terms(tuple(identity.term for identity in IDENTITIES) if terms is None else tuple(terms))
     pairs = _pairs(named) if intersections else []
     alone, paired = _sentences_each(len(named), len(pairs), rows)
     rng = np.random.default_rng(seed)
-    parts = [_filled([Subject(term) for term in named], _frame(alone, rng))]
+    parts = [_fill_sentences([Subject(term) for term in named], _draw_sentences(alone, rng))]
     if pairs:
-        parts.append(_filled(pairs, _frame(paired, rng)))
+        parts.append(_fill_sentences(pairs, _draw_sentences(paired, rng)))
     return (
         pl.concat(parts)
         .with_row_index("id")
@@ -74,14 +74,14 @@ def templates(
     )
 
 
-def _checked(terms: tuple[str, ...]) -> tuple[str, ...]:
+def _checked_terms(terms: tuple[str, ...]) -> tuple[str, ...]:
     clean = tuple(term.strip() for term in terms)
     if not clean:
         raise InputError("a template set needs at least one term")
     seen: set[str] = set()
     for term in clean:
         if not term or CONTROL.search(term) or not re.search(r"\w", term):
-            raise InputError(f"'{term}' is no term: a word or a few are needed")
+            raise InputError(f"invalid term: '{term}' (must be one word or a few)")
         if term.casefold() in seen:
             raise InputError(f"the term '{term}' is given twice")
         seen.add(term.casefold())
@@ -92,11 +92,13 @@ def _pairs(terms: tuple[str, ...]) -> list[Subject]:
     """Every two terms that are about different things, in the order in which they are said."""
     for term in terms:
         if term.casefold() not in ABOUT:
-            raise InputError(f"there is no telling what '{term}' is about: leave out intersections, or the term")
+            raise InputError(
+                f"the category of the term '{term}' is not known: leave out either intersections or the term"
+            )
     every = combinations(sorted(terms, key=lambda term: SAID_FIRST.index(ABOUT[term.casefold()])), 2)
     pairs = [Subject(one, two) for one, two in every if ABOUT[one.casefold()] != ABOUT[two.casefold()]]
     if not pairs:
-        raise InputError("no two of the terms are about different things: there are no intersections")
+        raise InputError("intersections need terms of at least two categories")
     return pairs
 
 
@@ -107,13 +109,13 @@ def _sentences_each(terms: int, pairs: int, rows: int | None) -> tuple[int, int]
         return most, PAIRED
     if rows < 2 * (terms + pairs):
         raise InputError(
-            f"{rows} rows are too few: two sentences about each of {terms + pairs} are {2 * (terms + pairs)}"
+            f"{rows:,} rows are too few: at least {2 * (terms + pairs):,} are needed, two for each term or pair"
         )
     paired = min(PAIRED, max(2, rows // 2 // pairs // 2 * 2)) if pairs else 0
     return min(most, (rows - paired * pairs) // terms // 2 * 2), paired
 
 
-def _frame(size: int, rng: np.random.Generator) -> pl.DataFrame:
+def _draw_sentences(size: int, rng: np.random.Generator) -> pl.DataFrame:
     """So many sentences with their holes, half of them violating, the templates as even as can be."""
     halves = []
     for violates in (False, True):
@@ -126,7 +128,7 @@ def _frame(size: int, rng: np.random.Generator) -> pl.DataFrame:
     return pl.concat(halves)
 
 
-def _filled(subjects: Sequence[Subject], frame: pl.DataFrame) -> pl.DataFrame:
+def _fill_sentences(subjects: Sequence[Subject], frame: pl.DataFrame) -> pl.DataFrame:
     """Every sentence of the frame about every subject."""
     who = pl.DataFrame(
         {

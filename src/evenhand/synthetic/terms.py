@@ -1,4 +1,4 @@
-"""Words by which people are described: the groups of template tests, and what a fair model learns nothing from alone.
+"""Words that describe people: the groups of template tests, and words that alone should not change a score.
 
 Descriptions of people, never insults. English, far from complete, and in no order of importance.
 """

@@ -1,4 +1,4 @@
-"""How much there is: of one sample in each cell of a grid (`Mass`), or in all (`Amount`).
+"""How much there is: of one sample in each cell of a grid (`Mass`), or in all of it (`Amount`).
 
 Three numbers describe every heap of items: its `weight` (how many items it stands for), its `spread` (what it adds to
 the variance of a total: Σ w²(1 − π) under a design, the count itself for plain items) and its `count` (how many items
@@ -15,8 +15,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-FloatArray = npt.NDArray[np.float64]
-IntArray = npt.NDArray[np.int32]
+from evenhand.arrays import Floats, Int32s
+
 Prefix = npt.NDArray[Any]  # of whole numbers where items are plain: half the size, and exact
 
 
@@ -50,32 +50,41 @@ class Amount:
         return self.weight == self.spread == self.count
 
     @property
+    def effective(self) -> float:
+        """As many equal items would have this spread; no more than were looked at."""
+        return self.count if self.is_plain or self.spread <= 0.0 else min(self.count, self.weight**2 / self.spread)
+
+    @property
     def unseen(self) -> float:
         """The share of the whole that one item which was not drawn may be: 1 / n for plain items."""
         return self.heaviest / self.weight
 
 
 class Mass:
-    """One sample over the cells of a grid, in score order.
+    """One sample over the cells of a grid, in score order; `is_plain` where every item stands for itself.
 
     `parts` are weight, spread and count per cell, or just one array for plain items, where the three are equal. What
     lies before each cell (`prefixes`) says the same; either is made from the other when it is first asked for.
     """
 
-    def __init__(self, *parts: FloatArray, heaviest: float = 1.0) -> None:
-        self.__dict__["parts"] = parts
-        self.heaviest = heaviest  # as in `Amount`
+    heaviest_by_cell: Floats | None = None  # where items weigh differently in different cells
+
+    def __init__(self, *parts: Floats, heaviest: float = 1.0) -> None:
+        self.parts, self.heaviest = parts, heaviest  # as in `Amount`
+        self.is_plain = len(parts) == 1
+        self._made_of_prefixes = False
 
     @classmethod
     def before(cls, *prefixes: Prefix) -> Mass:
         """From what lies before each cell, the total at the end."""
         mass = cls.__new__(cls)
-        mass.__dict__["prefixes"] = prefixes
-        mass.heaviest = 1.0
+        mass.prefixes, mass.heaviest = prefixes, 1.0
+        mass.is_plain = len(prefixes) == 1
+        mass._made_of_prefixes = True
         return mass
 
     @cached_property
-    def parts(self) -> tuple[FloatArray, ...]:
+    def parts(self) -> tuple[Floats, ...]:
         """Per cell."""
         return tuple(np.diff(prefix).astype(np.float64, copy=False) for prefix in self.prefixes)
 
@@ -85,25 +94,19 @@ class Mass:
         return tuple(_prefix(part) for part in self.parts)
 
     @property
-    def weight(self) -> FloatArray:
+    def weight(self) -> Floats:
         """How many items each cell stands for."""
         return self.parts[0]
 
     @property
-    def spread(self) -> FloatArray:
+    def spread(self) -> Floats:
         """What each cell adds to the variance of a total."""
         return self.parts[0] if self.is_plain else self.parts[1]
 
     @property
-    def count(self) -> FloatArray:
+    def count(self) -> Floats:
         """How many items were looked at."""
         return self.parts[-1]
-
-    @property
-    def is_plain(self) -> bool:
-        """Whether every item stands for itself."""
-        known = self.__dict__.get("parts") or self.__dict__["prefixes"]
-        return len(known) == 1
 
     @cached_property
     def total(self) -> Amount:
@@ -111,22 +114,30 @@ class Mass:
         return self.amount(0, len(self.prefixes[0]) - 1)
 
     @cached_property
-    def below(self) -> FloatArray:
+    def below(self) -> Floats:
         """The share of the sample that scores lower than each cell, a tie counting one half."""
         prefix = self.prefixes[0]
-        shares: FloatArray = (prefix[:-1] + prefix[1:]) * (0.5 / self.total.weight)
+        shares: Floats = (prefix[:-1] + prefix[1:]) * (0.5 / self.total.weight)
         return shares
 
     def amount(self, start: int, stop: int) -> Amount:
         """What lies in the cells from start up to, not including, stop."""
         weight, *other = (float(prefix[stop] - prefix[start]) for prefix in self.prefixes)
         spread, count = other or (weight, weight)
-        return Amount(weight, spread, count, self.heaviest)
+        return Amount(weight, spread, count, self._heaviest_between(start, stop))
 
-    def at(self, cells: IntArray) -> Mass:
+    def _heaviest_between(self, start: int, stop: int) -> float:
+        """What one item that was not drawn may stand for, by the items of the same cells: elsewhere they weigh more."""
+        if self.heaviest_by_cell is None:
+            return self.heaviest
+        return float(np.max(self.heaviest_by_cell[start:stop], initial=0.0))
+
+    def at(self, cells: Int32s) -> Mass:
         """The mass of some cells only."""
-        if "parts" in self.__dict__:
-            return Mass(*(part[cells] for part in self.parts), heaviest=self.heaviest)
+        if not self._made_of_prefixes:
+            some = Mass(*(part[cells] for part in self.parts), heaviest=self.heaviest)
+            some.heaviest_by_cell = None if self.heaviest_by_cell is None else self.heaviest_by_cell[cells]
+            return some
         parts = ((p[cells + 1] - p[cells]).astype(np.float64, copy=False) for p in self.prefixes)
         return Mass(*parts, heaviest=self.heaviest)
 
@@ -164,7 +175,7 @@ class Confusion:
         )
 
 
-def _prefix(values: FloatArray) -> FloatArray:
+def _prefix(values: Floats) -> Floats:
     prefix = np.empty(len(values) + 1)
     prefix[0] = 0.0
     np.cumsum(values, out=prefix[1:])

@@ -1,4 +1,4 @@
-"""Putting scores in order, fast.
+"""Sorting scores, fast.
 
 NumPy's stable sort of 16-bit integers is a radix sort. Two passes of it order a float32, four a float64: a third of the
 time of a comparison sort at millions of rows, and exact.
@@ -11,24 +11,24 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from evenhand.tally.mass import IntArray
+from evenhand.arrays import Int32s
 
-Scores = npt.NDArray[Any]  # float32 or float64, as the evidence had it
+ScoreArray = npt.NDArray[Any]  # float32 or float64, as the evidence had it
 
 
-class Order(NamedTuple):
+class ScoreOrder(NamedTuple):
     """Rows by ascending score: `scores` are the distinct ones, `place` is the position of each row's among them.
 
     `rows` are the row numbers in order, and `starts` where the rows of each distinct score begin among them.
     """
 
-    scores: Scores
-    place: IntArray
+    scores: ScoreArray
+    place: Int32s
     rows: npt.NDArray[np.intp]
-    starts: IntArray
+    starts: Int32s
 
 
-def ordered(scores: Scores) -> Order:
+def sort_scores(scores: ScoreArray) -> ScoreOrder:
     """Sort once."""
     rows = _ascending(scores)
     ranked = scores[rows]
@@ -39,10 +39,10 @@ def ordered(scores: Scores) -> Order:
     position -= 1
     place = np.empty(len(ranked), dtype=np.int32)
     place[rows] = position
-    return Order(ranked[fresh], place, rows, np.flatnonzero(fresh).astype(np.int32))
+    return ScoreOrder(ranked[fresh], place, rows, np.flatnonzero(fresh).astype(np.int32))
 
 
-def _ascending(scores: Scores) -> npt.NDArray[np.intp]:
+def _ascending(scores: ScoreArray) -> npt.NDArray[np.intp]:
     """Row numbers by ascending score; finite float32 or float64 scores only."""
     bits = _sortable(scores)
     order = np.argsort(bits.astype(np.uint16), kind="stable")
@@ -52,7 +52,7 @@ def _ascending(scores: Scores) -> npt.NDArray[np.intp]:
     return order
 
 
-def _sortable(scores: Scores) -> npt.NDArray[Any]:
+def _sortable(scores: ScoreArray) -> npt.NDArray[Any]:
     """Unsigned integers in the order of the floats: flip all bits of a negative one, the sign bit of the others."""
     kind, sign = (np.uint32, 31) if scores.dtype == np.float32 else (np.uint64, 63)
     bits: npt.NDArray[Any] = (scores + scores.dtype.type(0)).view(kind)  # adding zero turns -0.0 into 0.0
@@ -63,7 +63,7 @@ def _sortable(scores: Scores) -> npt.NDArray[Any]:
     return flipped
 
 
-def first_from(scores: Scores, threshold: float) -> int:
+def first_from(scores: ScoreArray, threshold: float) -> int:
     """The first of ascending scores that is at or above a threshold, in the precision of the scores."""
     with np.errstate(over="ignore"):  # beyond every float32 is infinity
         cut = scores.dtype.type(threshold)

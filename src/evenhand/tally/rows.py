@@ -1,32 +1,32 @@
-"""Items in memory, aligned row by row, and their places on the grid of one score."""
+"""Items in memory, aligned row by row with their groups and weights, and their places on the grid of one score."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
-from evenhand.tally.mass import Classes, FloatArray, IntArray, Mass
-from evenhand.tally.order import Order, Scores, ordered
-from evenhand.tally.tally import Members, Tally
-
-Mask = npt.NDArray[np.bool_]
+from evenhand.arrays import Bools, Floats, Int32s
+from evenhand.tally.clusters import Clusters
+from evenhand.tally.mass import Classes, Mass
+from evenhand.tally.order import ScoreArray, ScoreOrder, sort_scores
+from evenhand.tally.tally import GroupTally, Tally
 
 
 @dataclass(frozen=True)
 class Weights:
     """What each row stands for. A count says "this row, so many times"; an inclusion probability is a design."""
 
-    weight: FloatArray
-    spread: FloatArray
-    count: FloatArray
+    weight: Floats
+    spread: Floats
+    count: Floats
 
     @classmethod
-    def of(cls, *, count: FloatArray | None = None, inclusion: FloatArray | None = None) -> Weights | None:
+    def of(cls, *, count: Floats | None = None, inclusion: Floats | None = None) -> Weights | None:
         """From a count and an inclusion probability per row; None when every row is one plain item."""
         if count is None and inclusion is None:
             return None
@@ -49,20 +49,42 @@ class Weights:
         return Weights(self.weight[rows], self.spread[rows], self.count[rows])
 
     @classmethod
-    def resampled(cls, weights: Weights | None, size: int, rng: np.random.Generator) -> Weights:
-        """A Poisson bootstrap draw: each item is there 0, 1, 2, … times, independently, once on average."""
+    def resampled(
+        cls, weights: Weights | None, size: int, rng: np.random.Generator, clusters: Clusters | None = None
+    ) -> Weights:
+        """A Poisson bootstrap draw: each item is there 0, 1, 2, … times, once on average.
+
+        Independently, or whole clusters at a time.
+        """
+        if clusters is not None:
+            return cls._redrawn(weights, clusters, rng)
         if weights is None or weights.is_plain:
             drawn = rng.poisson(1.0, size) if weights is None else rng.poisson(weights.count)
             times = drawn.astype(np.float64)
             return cls(times, times, times)
         count, weight = weights.count, weights.weight
         # what was sure to be drawn stays as it is: the draws then scatter by 1 − π, as the design did
-        sure = rng.binomial(count.astype(np.int64), count / weight)
-        times = (sure + rng.poisson(count - sure)).astype(np.float64)
+        whole_rows = rng.binomial(count.astype(np.int64), count / weight)
+        times = (whole_rows + rng.poisson(count - whole_rows)).astype(np.float64)
         each = times / count
         return cls(weight * each, weights.spread * each, times)
 
-    def parts(self) -> tuple[FloatArray, ...]:
+    @classmethod
+    def _redrawn(cls, weights: Weights | None, clusters: Clusters, rng: np.random.Generator) -> Weights:
+        """Whole clusters; a row that was sure to be drawn, by its inclusion probability, stays as it is."""
+        each = clusters.redrawn(rng).astype(np.float64)
+        if weights is None:
+            return cls(each, each, each)
+        if not weights.is_plain:
+            each = np.where(rng.random(len(each)) < weights.count / weights.weight, 1.0, each)
+        weight = weights.weight * each
+        return (
+            cls(weight, weight, weight)
+            if weights.is_plain
+            else cls(weight, weights.spread * each, weights.count * each)
+        )
+
+    def parts(self) -> tuple[Floats, ...]:
         """The arrays that differ, as in `Mass.parts`."""
         return (self.weight,) if self.is_plain else (self.weight, self.spread, self.count)
 
@@ -71,110 +93,121 @@ class Weights:
 class Membership:
     """The rows that belong to a group. `annotated` marks the rows where that is known; None when it always is."""
 
-    rows: IntArray
-    annotated: Mask | None = None
+    rows: Int32s
+    annotated: Bools | None = None
 
 
 @dataclass(frozen=True)
 class Rows:
     """Labelled items with the groups they belong to and what each stands for. Any number of scores may go with them."""
 
-    label: Mask
+    label: Bools
     groups: Mapping[str, Membership]
     weights: Weights | None = None
+    clusters: Clusters | None = None  # where rows belong together
 
     def __len__(self) -> int:
         return len(self.label)
 
-    def take(self, keep: Mask) -> Rows:
+    def take(self, keep: Bools) -> Rows:
         """Only the rows that are kept, renumbered."""
         fresh = np.cumsum(keep, dtype=np.int32) - np.int32(1)
-        shared: dict[int, Mask] = {}
+        shared: dict[int, Bools] = {}
 
-        def annotated(mask: Mask | None) -> Mask | None:
+        def annotated(mask: Bools | None) -> Bools | None:
             return None if mask is None else shared.setdefault(id(mask), mask[keep])
 
         groups = {
             name: Membership(fresh[m.rows[keep[m.rows]]], annotated(m.annotated)) for name, m in self.groups.items()
         }
         weights = None if self.weights is None else self.weights.take(np.flatnonzero(keep))
-        return Rows(self.label[keep], groups, weights)
+        clusters = None if self.clusters is None else self.clusters.take(keep)
+        return Rows(self.label[keep], groups, weights, clusters)
 
     def resampled(self, rng: np.random.Generator) -> Rows:
         """The same rows, each drawn 0, 1, 2, … times: see `Weights.resampled`."""
-        return replace(self, weights=Weights.resampled(self.weights, len(self), rng))
+        return replace(self, weights=Weights.resampled(self.weights, len(self), rng, self.clusters))
 
 
-def _heaviest(weight: FloatArray, spread: FloatArray, _count: FloatArray) -> float:
+def _heaviest(weight: Floats, spread: Floats, _count: Floats) -> float:
     """(1 − π) / π at its largest."""
     some = weight > 0.0
     return float(np.max(spread[some] / weight[some], initial=0.0))
 
 
-class Slots(NamedTuple):
+def _heaviest_by_cell(cells: Int32s, size: int, weight: Floats, spread: Floats, _count: Floats) -> Floats:
+    """The same in each cell."""
+    found = np.zeros(size)
+    some = weight > 0.0
+    np.maximum.at(found, cells[some], spread[some] / weight[some])
+    return found
+
+
+class GroupCells(NamedTuple):
     """A group on the grid: the cells where it has somebody, and per class the members' rows and cell numbers."""
 
-    cells: IntArray
-    members: Mapping[bool, tuple[IntArray, IntArray]]
+    cells: Int32s
+    members: Mapping[bool, tuple[Int32s, Int32s]]
 
 
-class Touched(NamedTuple):
+class GroupRows(NamedTuple):
     """Rows that belong to some group, or were not annotated for one; per group and class the members among them."""
 
-    rows: IntArray
-    label: Mask
-    place: IntArray
-    members: Mapping[str, Mapping[bool, IntArray]]
+    rows: Int32s
+    label: Bools
+    place: Int32s
+    members: Mapping[str, Mapping[bool, Int32s]]
 
 
 @dataclass(frozen=True)
-class Placed:
+class PlacedRows:
     """Rows on the grid of one score."""
 
     rows: Rows
-    order: Order
+    order: ScoreOrder
+    known_slots: Mapping[str, GroupCells] | None = field(default=None, repr=False, compare=False)  # of the same groups
 
     @classmethod
-    def of(cls, score: Scores, rows: Rows) -> Placed:
+    def of(cls, score: ScoreArray, rows: Rows) -> PlacedRows:
         """Sort once; everything after is counting."""
-        return cls(rows, ordered(score))
+        return cls(rows, sort_scores(score))
 
     @property
-    def scores(self) -> Scores:
+    def scores(self) -> ScoreArray:
         """The distinct scores, ascending."""
         return self.order.scores
 
     @property
-    def place(self) -> IntArray:
+    def place(self) -> Int32s:
         """The position of each row's score among them."""
         return self.order.place
 
-    def with_rows(self, rows: Rows) -> Placed:
+    def with_rows(self, rows: Rows) -> PlacedRows:
         """The same places with the rows weighed anew; the groups must be the same."""
-        again = replace(self, rows=rows)
-        again.__dict__["slots"] = self.slots
-        return again
+        return replace(self, rows=rows, known_slots=self.slots)
 
-    def without_groups(self) -> Placed:
+    def without_groups(self) -> PlacedRows:
         """The same places of everybody, where nobody asks about groups."""
-        return replace(self, rows=replace(self.rows, groups={}))
+        return replace(self, rows=replace(self.rows, groups={}), known_slots=None)
 
     @cached_property
-    def slots(self) -> Mapping[str, Slots]:
+    def slots(self) -> Mapping[str, GroupCells]:
         """Where the members of each group lie."""
+        if self.known_slots is not None:
+            return self.known_slots
         number = np.empty(len(self.scores), dtype=np.int32)
         return {name: self._slots(member.rows, number) for name, member in self.rows.groups.items()}
 
-    def _slots(self, rows: IntArray, number: IntArray) -> Slots:
+    def _slots(self, rows: Int32s, number: Int32s) -> GroupCells:
         place = self.place[rows]
         cells = np.sort(place)
         cells = cells[np.concatenate(([True], cells[1:] != cells[:-1]))] if len(cells) else cells
         number[cells] = np.arange(len(cells), dtype=np.int32)
         slot, label = number[place], self.rows.label[rows]
-        return Slots(cells, {v: (rows[label == v], slot[label == v]) for v in (True, False)})
+        return GroupCells(cells, {v: (rows[label == v], slot[label == v]) for v in (True, False)})
 
     @cached_property
-    def touched(self) -> Touched:
+    def touched(self) -> GroupRows:
         """The rows that stand apart from the crowd, for some group: its members, and rows not annotated for it."""
         apart = np.zeros(len(self.rows), dtype=bool)
         for member in self.rows.groups.values():
@@ -185,7 +218,7 @@ class Placed:
         rows = np.flatnonzero(apart).astype(np.int32)
         number = np.cumsum(apart, dtype=np.int32) - np.int32(1)
         members = {name: {v: number[slots.members[v][0]] for v in (True, False)} for name, slots in self.slots.items()}
-        return Touched(rows, self.rows.label[rows], self.place[rows], members)
+        return GroupRows(rows, self.rows.label[rows], self.place[rows], members)
 
     def tally(self) -> Tally:
         """Count."""
@@ -199,32 +232,36 @@ class Placed:
                 universe = universes[key] = universes.get(key) or self._everyone(member.annotated)
             slots = self.slots[name]
             inside = Classes(*(self._mass(*slots.members[v], len(slots.cells)) for v in (True, False)))
-            groups[name] = Members(slots.cells, inside, universe)
+            groups[name] = GroupTally(slots.cells, inside, universe)
         return Tally(self.scores, everyone, groups)
 
-    def _everyone(self, keep: Mask | None) -> Classes:
+    def _everyone(self, keep: Bools | None) -> Classes:
         label = self.rows.label
         if self.rows.weights is None:
             return self._counted(label, keep)
         chosen = (label, ~label) if keep is None else (label & keep, keep & ~label)
         return Classes(*(self._mass(rows, self.place[rows], len(self.scores)) for rows in chosen))
 
-    def _counted(self, label: Mask, keep: Mask | None) -> Classes:
+    def _counted(self, label: Bools, keep: Bools | None) -> Classes:
         """Plain items: running counts along the sorted rows, read where each distinct score begins."""
         violating = self._running(label if keep is None else label & keep)
         everybody = np.append(self.order.starts, np.int32(len(label))) if keep is None else self._running(keep)
         return Classes(Mass.before(violating), Mass.before(everybody - violating))
 
-    def _running(self, mask: Mask) -> IntArray:
+    def _running(self, mask: Bools) -> Int32s:
         running = np.zeros(len(mask) + 1, dtype=np.int32)
         np.cumsum(mask[self.order.rows], dtype=np.int32, out=running[1:])
         distinct = len(self.scores) == len(mask)
         return running if distinct else running[np.append(self.order.starts, len(mask))]
 
-    def _mass(self, rows: Mask | IntArray, cells: IntArray, size: int) -> Mass:
+    def _mass(self, rows: Bools | Int32s, cells: Int32s, size: int) -> Mass:
         weights = self.rows.weights
         if weights is None:
             return Mass(np.bincount(cells, minlength=size).astype(np.float64))
         own = tuple(part[rows] for part in weights.parts())
         heaps = (np.bincount(cells, part, size).astype(np.float64, copy=False) for part in own)
-        return Mass(*heaps, heaviest=1.0 if weights.is_plain else _heaviest(*own))
+        if weights.is_plain:
+            return Mass(*heaps)
+        mass = Mass(*heaps, heaviest=_heaviest(*own))
+        mass.heaviest_by_cell = _heaviest_by_cell(cells, size, *own)
+        return mass

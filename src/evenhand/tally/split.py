@@ -15,13 +15,15 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from evenhand.tally.mass import Classes, FloatArray, IntArray, Mass, Prefix, dot
+from evenhand.arrays import Floats, Int32s
+from evenhand.memo import Memo
+from evenhand.tally.mass import Classes, Mass, Prefix, dot
 
 if TYPE_CHECKING:
-    from evenhand.tally.tally import Members
+    from evenhand.tally.tally import GroupTally
 
 
-class Sample(NamedTuple):
+class GroupSample(NamedTuple):
     """Which of the four samples."""
 
     inside: bool
@@ -32,7 +34,7 @@ class Sample(NamedTuple):
 class Split:
     """A group (`inside`, on its r cells) and its background (`outside`, on 2r + 1)."""
 
-    members: Members
+    members: GroupTally
     blurred: npt.NDArray[np.bool_] | None = None  # which of the r cells hold more than one score; None: none does
 
     @property
@@ -43,36 +45,35 @@ class Split:
     @cached_property
     def outside(self) -> Classes:
         """Everybody annotated, less the group."""
-        found = zip(self._bounds, self.members.universe, self.inside, strict=True)
-        return Classes(*(_heap_up(bounds, universe, own) for bounds, universe, own in found))
+        parts = zip(self._bounds, self.members.universe, self.inside, strict=True)
+        return Classes(*(_heap_up(bounds, universe, own) for bounds, universe, own in parts))
 
-    def sample(self, which: Sample) -> Mass:
+    def sample(self, which: GroupSample) -> Mass:
         """One of the four."""
         return (self.inside if which.inside else self.outside).of(violating=which.violating)
 
-    def placements(self, own: Sample, other: Sample) -> FloatArray:
+    def placements(self, own: GroupSample, other: GroupSample) -> Floats:
         """For each cell of `own`, the share of `other` that scores lower, a tie counting one half."""
         if own.inside and other.inside:
             return self.sample(other).below
         if not own.inside and not other.inside:
             raise ValueError("two samples outside the group are not told apart between its scores")
-        key = (own.inside, other.violating)
-        if key not in self._placements:
-            self._placements[key] = (self._outside_below if own.inside else self._inside_below)(other.violating)
-        return self._placements[key]
+        make = self._outside_below if own.inside else self._inside_below
+        return self._kept.once((own.inside, other.violating), lambda: make(other.violating))
 
     @cached_property
-    def _placements(self) -> dict[tuple[bool, bool], FloatArray]:
-        return {}
+    def _kept(self) -> Memo:
+        """Placements, by which side is placed and among which class."""
+        return Memo()
 
-    def shares_above(self, *, violating: bool) -> tuple[FloatArray, FloatArray]:
+    def shares_above(self, *, violating: bool) -> tuple[Floats, Floats]:
         """Shares of background and group at or above every edge of the group's cells, from the highest edge down."""
         own = self.inside.of(violating=violating).prefixes[0]
         everybody = self._bounds[0 if violating else 1][0]
         inside = np.concatenate(([0.0], np.repeat(own, 2)[1:-1], own[-1:]))
         return tuple(1.0 - below[::-1] / below[-1] for below in (everybody - inside, inside))
 
-    def unresolved(self, high: Sample, low: Sample) -> float:
+    def unresolved(self, high: GroupSample, low: GroupSample) -> float:
         """How far the AUC of two samples may be off because scores were binned: half the pairs that share a cell."""
         if self.blurred is None:
             return 0.0
@@ -81,12 +82,12 @@ class Split:
         return 0.5 * shared / (self.sample(high).total.weight * self.sample(low).total.weight) if shared else 0.0
 
     @cached_property
-    def _bounds(self) -> tuple[tuple[FloatArray, ...], ...]:
+    def _bounds(self) -> tuple[tuple[Floats, ...], ...]:
         """Per class and part: how much of everybody lies before each end of each of the 2r + 1 cells."""
         edges = _edges(self.members.cells)
         return tuple(tuple(_at(prefix, edges) for prefix in mass.prefixes) for mass in self.members.universe)
 
-    def _outside_below(self, violating: bool) -> FloatArray:
+    def _outside_below(self, violating: bool) -> Floats:
         """The share of the background below each of the group's r cells."""
         everybody = self._bounds[0 if violating else 1][0]
         own = self.inside.of(violating=violating).prefixes[0]
@@ -94,7 +95,7 @@ class Split:
         below *= 0.5 / self.outside.of(violating=violating).total.weight
         return below
 
-    def _inside_below(self, violating: bool) -> FloatArray:
+    def _inside_below(self, violating: bool) -> Floats:
         """The share of the group below each of the 2r + 1 cells."""
         own = self.inside.of(violating=violating)
         shares = np.empty(2 * len(own.weight) + 1)
@@ -103,7 +104,7 @@ class Split:
         return shares
 
 
-def _edges(cells: IntArray) -> npt.NDArray[np.int64]:
+def _edges(cells: Int32s) -> npt.NDArray[np.int64]:
     """Where each cell of the group starts and stops on the grid of the tally."""
     edges = np.empty(2 * len(cells), dtype=np.int64)
     edges[0::2] = cells
@@ -111,18 +112,18 @@ def _edges(cells: IntArray) -> npt.NDArray[np.int64]:
     return edges
 
 
-def _at(prefix: Prefix, edges: npt.NDArray[np.int64]) -> FloatArray:
+def _at(prefix: Prefix, edges: npt.NDArray[np.int64]) -> Floats:
     bounds = np.empty(len(edges) + 2)
     bounds[0], bounds[-1] = 0.0, prefix[-1]
     bounds[1:-1] = prefix[edges]
     return bounds
 
 
-def _heap_up(bounds: tuple[FloatArray, ...], universe: Mass, own: Mass) -> Mass:
+def _heap_up(bounds: tuple[Floats, ...], universe: Mass, own: Mass) -> Mass:
     """What lies between the bounds, less the group's own at its cells."""
     parts = tuple(np.diff(bound) for bound in bounds)
     for heaps, part in zip(parts, own.parts, strict=True):
         heaps[1::2] -= part
     heaped = Mass(*parts, heaviest=universe.heaviest)
-    heaped.__dict__["total"] = universe.total - own.total
+    heaped.total = universe.total - own.total
     return heaped

@@ -1,34 +1,37 @@
-"""What one score looks like, for everybody and for each group. Tallies of two shards add up to the tally of both."""
+"""The counts of one score, for all items and for each group. Tallies of two shards add up to the tally of both."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from evenhand.tally.mass import Classes, Confusion, FloatArray, IntArray, Mass, dot
-from evenhand.tally.order import Scores, first_from
+from evenhand.arrays import Floats, Int32s
+from evenhand.memo import Memo
+from evenhand.tally.mass import Classes, Confusion, Mass, dot
+from evenhand.tally.order import ScoreArray, first_from
 from evenhand.tally.split import Split
 
 
 @dataclass(frozen=True)
-class Members:
+class GroupTally:
     """A group on the grid of a tally. Sparse: only the cells where somebody is.
 
     `universe` is everybody who was annotated for this group, so group and background together. It is the very object
     `Tally.everyone` where nobody is left out.
     """
 
-    cells: IntArray
+    cells: Int32s
     inside: Classes
     universe: Classes
 
 
 @dataclass(frozen=True)
-class Base:
+class ClassView:
     """All items seen from one class: it is the inside of a split, the other class lies at its cells and between them.
 
     `rank` is, for each cell of the tally, how many cells of the class come before it; `is_own` marks those cells.
@@ -36,11 +39,11 @@ class Base:
 
     split: Split
     violating: bool
-    rank: IntArray
+    rank: Int32s
     is_own: npt.NDArray[np.bool_]
 
     @property
-    def cells(self) -> IntArray:
+    def cells(self) -> Int32s:
         """The cells of the class."""
         return self.split.members.cells
 
@@ -50,13 +53,19 @@ class Tally:
     """Distinct scores in ascending order with the mass of each class, for everybody and for each group.
 
     On a grid of bins, `scores` are the lower edges and `lowest` and `highest` the scores really seen in each bin.
+
+    >>> table = {"p": [0.9, 0.2, 0.7, 0.2], "toxic": [True, False, True, False]}
+    >>> evidence = eh.open_evidence(table, eh.Declaration(score="p", label="toxic"))
+    >>> tally = next(evidence.tallies(evidence.parts[0], {})).tally
+    >>> tally.scores.tolist()
+    [0.2, 0.7, 0.9]
     """
 
-    scores: Scores
+    scores: ScoreArray
     everyone: Classes
-    groups: Mapping[str, Members]
-    lowest: FloatArray | None = None
-    highest: FloatArray | None = None
+    groups: Mapping[str, GroupTally]
+    lowest: Floats | None = None
+    highest: Floats | None = None
 
     @property
     def blurred(self) -> npt.NDArray[np.bool_] | None:
@@ -66,23 +75,24 @@ class Tally:
         mixed: npt.NDArray[np.bool_] = self.highest > self.lowest
         return mixed
 
-    def base(self, *, violating: bool) -> Base:
+    def base(self, *, violating: bool) -> ClassView:
         """All items seen from one class, made once."""
-        known: dict[bool, Base] = self.__dict__.setdefault("_bases", {})
-        if violating not in known:
-            known[violating] = self._base(violating)
-        return known[violating]
+        return self._kept.once(("base", violating), lambda: self._base(violating))
 
-    def _base(self, violating: bool) -> Base:
+    @cached_property
+    def _kept(self) -> Memo:
+        return Memo()
+
+    def _base(self, violating: bool) -> ClassView:
         own = self.everyone.of(violating=violating)
         is_own = own.prefixes[0][1:] != own.prefixes[0][:-1]
         cells = np.flatnonzero(is_own).astype(np.int32)
-        found = own.at(cells)
-        nothing = Mass(*(np.zeros(len(cells)) for _ in found.parts), heaviest=found.heaviest)
-        inside = Classes(found, nothing) if violating else Classes(nothing, found)
+        mass = own.at(cells)
+        nothing = Mass(*(np.zeros(len(cells)) for _ in mass.parts), heaviest=mass.heaviest)
+        inside = Classes(mass, nothing) if violating else Classes(nothing, mass)
         rank = np.cumsum(is_own, dtype=np.int32)
         rank -= is_own
-        return Base(Split(Members(cells, inside, self.everyone)), violating, rank, is_own)
+        return ClassView(Split(GroupTally(cells, inside, self.everyone)), violating, rank, is_own)
 
     def split(self, group: str) -> Split:
         """The four samples of one group."""
@@ -97,7 +107,7 @@ class Tally:
         members = self.groups[group]
         return _confusion(members.inside, int(np.searchsorted(members.cells, cut)))
 
-    def flagged(self, threshold: float) -> FloatArray:
+    def flagged(self, threshold: float) -> Floats:
         """1 for each score at or above the threshold, 0 below."""
         flags = np.zeros(len(self.scores))
         flags[self._cut(threshold) :] = 1.0
@@ -116,7 +126,7 @@ class Tally:
         """The same for everybody annotated for a group: the group and its background together."""
         return _confusion(self.groups[group].universe, self._cut(threshold))
 
-    def histogram(self, edges: FloatArray, group: str, *, universe: bool = False) -> dict[str, FloatArray]:
+    def histogram(self, edges: Floats, group: str, *, universe: bool = False) -> dict[str, Floats]:
         """Weight of each class between the edges (the last one included), for a group or its whole universe."""
         at = np.searchsorted(self.scores, edges.astype(self.scores.dtype), side="left")
         at[-1] = len(self.scores)
@@ -149,7 +159,7 @@ class Tally:
             inside = _add(first.sparse(name, cells), second.sparse(name, cells))
             whole = self.groups[name].universe is self.everyone and other.groups[name].universe is other.everyone
             parts = (first.dense(self.groups[name].universe), second.dense(other.groups[name].universe))
-            groups[name] = Members(cells, inside, everyone if whole else _add(*parts))
+            groups[name] = GroupTally(cells, inside, everyone if whole else _add(*parts))
         if self.lowest is None and other.lowest is None:
             return Tally(scores, everyone, groups)
         lowest = np.minimum(first.edge(self.lowest, np.inf), second.edge(other.lowest, np.inf))
@@ -174,14 +184,14 @@ class _Moved:
     """A tally whose cells have moved to a finer grid."""
 
     tally: Tally
-    to: IntArray
+    to: Int32s
     size: int
 
-    def cells(self, group: str) -> IntArray:
-        moved: IntArray = self.to[self.tally.groups[group].cells]
+    def cells(self, group: str) -> Int32s:
+        moved: Int32s = self.to[self.tally.groups[group].cells]
         return moved
 
-    def edge(self, values: FloatArray | None, empty: float) -> FloatArray:
+    def edge(self, values: Floats | None, empty: float) -> Floats:
         """An end of each cell; where scores were not binned that is the score itself."""
         moved = np.full(self.size, empty)
         moved[self.to] = self.tally.scores if values is None else values
@@ -190,13 +200,13 @@ class _Moved:
     def dense(self, classes: Classes) -> Classes:
         return Classes(*(_move(mass, self.to, self.size) for mass in classes))
 
-    def sparse(self, group: str, cells: IntArray) -> Classes:
+    def sparse(self, group: str, cells: Int32s) -> Classes:
         at = np.searchsorted(cells, self.cells(group))
         return Classes(*(_move(mass, at, len(cells)) for mass in self.tally.groups[group].inside))
 
 
 def _move(mass: Mass, to: npt.NDArray[Any], size: int) -> Mass:
-    def scatter(part: FloatArray) -> FloatArray:
+    def scatter(part: Floats) -> Floats:
         moved = np.zeros(size)
         moved[to] = part
         return moved

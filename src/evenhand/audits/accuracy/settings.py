@@ -1,11 +1,16 @@
-"""What may be chosen about the accuracy audit alone."""
+"""Settings of the accuracy audit alone: what to plan for, and a second source of prevalences to compare with.
+
+A module of its own although it is short: all five audits have the same file names, and the other modules of this
+folder import the settings.
+"""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
+from evenhand import arrays
 from evenhand.audits.settings import Settings
-from evenhand.errors import InputError
+from evenhand.finding import Finding
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -23,5 +28,10 @@ class AccuracySettings(Settings):
     def __post_init__(self) -> None:
         super().__post_init__()
         for name in ("target", "effect"):
-            if not 0.0 < getattr(self, name) < 1.0:
-                raise InputError(f"{name} must lie between 0 and 1, not {getattr(self, name):g}")
+            arrays.share(getattr(self, name), name)
+
+
+def planned_for(finding: Finding) -> AccuracySettings:
+    """What a finding plans for, as its provenance says; the usual where it says nothing."""
+    chosen = finding.provenance.get("settings", {})
+    return AccuracySettings(**{name: chosen[name] for name in ("target", "effect") if name in chosen})

@@ -1,116 +1,124 @@
-"""The calibration audit: whether a model is right as often as it says, over all and for the items of each class."""
+"""The calibration audit: whether a model is right as often as it says, over all items and for each true class."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import replace
+from functools import partial
 
-from evenhand.audits.calibration import caveats, readings
-from evenhand.audits.calibration.examining import CALIBRATED, Asked, Found, draw, found
-from evenhand.audits.calibration.examples import examples
-from evenhand.audits.calibration.exhibits import exhibits
-from evenhand.audits.calibration.numbers import OF_CLASSES, OF_GROUPS, OVERALL, binned, of_class
-from evenhand.audits.calibration.sample import Sample
-from evenhand.audits.calibration.settings import COUNTS, CalibrationSettings
-from evenhand.audits.probe import STANDS_OUT
-from evenhand.audits.provenance import provenance
-from evenhand.audits.quantity import FEW
-from evenhand.errors import InputError
-from evenhand.estimate import Estimate
-from evenhand.evidence import Classed, Evidence, Part
-from evenhand.finding import Exhibit, Finding, Measured, Slice
-from evenhand.intervals.multiple import holm
-from evenhand.progress import Progress
+from evenhand.audits.calibration import caveats, verdicts
+from evenhand.audits.calibration.exhibits import calibration_examples, calibration_exhibits
+from evenhand.audits.calibration.quantities import (
+    CALIBRATED,
+    ERROR_MEASURES,
+    GROUP_MEASURES,
+    OVERALL_ERRORS,
+    CalibrationProbe,
+    CalibrationResult,
+    calibration_probes,
+    draw_replicates,
+    measure_probe,
+)
+from evenhand.audits.calibration.sample import ClassedSample
+from evenhand.audits.calibration.score_regions import RegionShare, measured_regions, region_shares
+from evenhand.audits.calibration.settings import BIN_COUNTS, CalibrationSettings
+from evenhand.audits.quantities import FEWEST_ITEMS
+from evenhand.audits.settings import provenance
+from evenhand.audits.views import model_slice
+from evenhand.catalogue.shared import COUNT
+from evenhand.estimate import Estimate, Flag
+from evenhand.evidence import ClassedEvidence
+from evenhand.finding import Exhibit, Finding, Measured, Slice, SliceKey
+from evenhand.intervals.significance import mark_beyond_chance
+from evenhand.progress import Progress, silent
 
-QUESTION = "Are the probabilities honest, also for the rare classes?"
+NAME = "calibration"
+MOST_CLASSES = 2  # of samples that are redrawn on counts
+QUESTION = "Are the probabilities calibrated, also for rare classes?"
 
 
-def audit_calibration(evidence: Evidence, settings: CalibrationSettings, progress: Progress) -> Finding:
+def audit_calibration(evidence: ClassedEvidence, settings: CalibrationSettings, progress: Progress = silent) -> Finding:
     """Measure every model on everything and on each slice, class by class; and on each group."""
     facts: list[Measured] = []
-    results: list[Found] = []
+    results: list[CalibrationResult] = []
+    regions: list[RegionShare] = []
     drawn: list[Exhibit] = []
+    first: ClassedSample | None = None
+    comparisons = _comparisons(evidence)
     for part in evidence.parts:
         for classed in evidence.classed(part):
-            whole = Sample.of(classed)
-            if not part.number and settings.bins > whole.items:
-                problem = f"{settings.bins} bins are more than there are items ({whole.items})"
-                raise InputError(problem, source=evidence.name)
-            base = _slice(evidence, part, classed)
-            facts += _facts(whole, base, settings.level)
-            asked = list(_asked(classed, base, settings, whole=not part.number))
-            results += _examined(whole, asked, settings, progress)
+            whole, named = ClassedSample.from_rows(classed), model_slice(evidence.models, classed.model)
+            first = first or whole
             if not part.number:
-                drawn += exhibits(whole, classed.model, settings)
+                settings.require_items(whole.items, evidence.name)
+            base = {**named, **part.slice}
+            facts += _facts(whole, base, settings.level)
+            probes = list(calibration_probes(classed.classes, settings, base, by_bins=not part.number))
+            results += _examined(whole, probes, settings, progress, comparisons)
+            if not part.number:
+                regions += region_shares(whole, named)
+                drawn += calibration_exhibits(whole, named, settings)
                 for group in evidence.groups:
-                    results += _group(classed, group, base, facts, settings, progress)
-    finding = Finding(
-        "calibration", QUESTION, (*facts, *_judged(results, settings.level)), (), provenance(evidence, settings)
-    )
+                    own, slice_ = whole.of_group(group), {**base, SliceKey.GROUP: group}
+                    facts.append(Measured(COUNT, slice_, _exactly(own.items, settings.level)))
+                    probes = [CalibrationProbe(number, settings.sorting(), slice_) for number in GROUP_MEASURES]
+                    results += _examined(own, probes, settings, progress, comparisons)
+    clustered = first is not None and first.classed.clusters is not None
+    scored = measured_regions(regions, settings.level, clustered=clustered)
+    estimates = (*facts, *_marked(results, settings.level), *scored)
+    finding = Finding(NAME, QUESTION, estimates, (), provenance(evidence, settings))
+    finding = replace(finding, readings=tuple(verdicts.calibration_readings(finding, evidence)))
     return replace(
         finding,
+        verdicts=tuple(verdicts.calibration_verdicts(finding)),
         exhibits=tuple(drawn),
-        readings=tuple(readings.of(finding, evidence)),
-        caveats=caveats.of(evidence, finding),
-        examples=examples(evidence, settings.examples),
+        caveats=caveats.calibration_caveats(evidence, finding, first),
+        examples=calibration_examples(evidence, settings.examples),
     )
 
 
-def _slice(evidence: Evidence, part: Part, classed: Classed) -> Slice:
-    named = {"model": classed.model} if len(evidence.models) > 1 else {}
-    return named | dict(part.slice)
+def _comparisons(evidence: ClassedEvidence) -> int:
+    """How many errors are tested, roughly: of all items and slices, of classes, by bins and of groups."""
+    by_model = len(evidence.parts) * (len(ERROR_MEASURES) + 2 * MOST_CLASSES) + len(BIN_COUNTS) * (2 + MOST_CLASSES)
+    return len(evidence.models) * (by_model + len(OVERALL_ERRORS) * len(evidence.groups))
 
 
-def _asked(classed: Classed, base: Slice, settings: CalibrationSettings, *, whole: bool) -> Iterator[Asked]:
-    """Of everything also the table against the number of bins."""
-    bins = settings.sorting()
-    yield from (Asked(number, bins, base) for number in OVERALL)
-    for column, name in enumerate(classed.classes):
-        yield from (Asked(of_class(measure, column), bins, {**base, "class": name}) for measure in OF_CLASSES)
-    for count in COUNTS if whole else ():
-        for number in binned(len(classed.classes)):
-            named = {} if number.column is None else {"class": classed.classes[number.column]}
-            yield Asked(number, settings.sorting(count), {**base, **named, "bins": str(count)})
+def _exactly(items: int, level: float) -> Estimate:
+    return Estimate.exact(items, level=level, n=items)
 
 
-def _group(
-    classed: Classed,
-    group: str,
-    base: Slice,
-    facts: list[Measured],
-    settings: CalibrationSettings,
-    progress: Progress,
-) -> list[Found]:
-    sample, slice_ = Sample.of(classed, group), {**base, "group": group}
-    facts.append(Measured("count", slice_, Estimate.exact(sample.items, level=settings.level, n=sample.items)))
-    return _examined(sample, [Asked(number, settings.sorting(), slice_) for number in OF_GROUPS], settings, progress)
-
-
-def _facts(sample: Sample, base: Slice, level: float) -> list[Measured]:
+def _facts(sample: ClassedSample, base: Slice, level: float) -> list[Measured]:
     """How many items there are, and of each class."""
-    exact = Estimate.exact(sample.items, level=level, n=sample.items)
     of_classes = zip(sample.classed.classes, sample.counts.tolist(), strict=True)
     return [
-        Measured("count", base, exact),
-        *(Measured("count", {**base, "class": name}, Estimate.exact(n, level=level, n=n)) for name, n in of_classes),
+        Measured(COUNT, base, _exactly(sample.items, level)),
+        *(Measured(COUNT, {**base, SliceKey.CLASS: name}, _exactly(n, level)) for name, n in of_classes),
     ]
 
 
-def _examined(sample: Sample, asked: list[Asked], settings: CalibrationSettings, progress: Progress) -> list[Found]:
+def _examined(
+    sample: ClassedSample,
+    asked: list[CalibrationProbe],
+    settings: CalibrationSettings,
+    progress: Progress,
+    comparisons: int,
+) -> list[CalibrationResult]:
     title = f"calibration {', '.join(asked[0].slice.values())}".strip()
     bins = list(dict.fromkeys(one.bins for one in asked))
-    drawn = draw(sample, bins, settings, lambda done, total: progress(title, done, total))
-    return [found(sample, drawn, one, settings.level) for one in asked]
+    report = partial(progress, title)
+    drawn = draw_replicates(sample, bins, settings, report, comparisons=comparisons)
+    return [measure_probe(sample, drawn, one, settings.level) for one in asked]
 
 
-def _judged(results: list[Found], level: float) -> Iterator[Measured]:
+def _marked(results: list[CalibrationResult], level: float) -> Iterator[Measured]:
     """Marked are errors that a calibrated model would hardly show, among all that were looked at."""
-    tested = [number for number, one in enumerate(results) if one.p_value is not None and one.estimate.n >= FEW]
-    marks = holm([results[number].p_value or 0.0 for number in tested], 1.0 - level)
-    standing = {number for number, mark in zip(tested, marks, strict=True) if mark}
-    for number, one in enumerate(results):
-        measure, estimate = one.asked.number.measure, one.estimate
-        estimate = estimate.flagged("small") if estimate.defined and estimate.n < FEW else estimate
-        estimate = estimate.flagged(STANDS_OUT) if number in standing else estimate
+    p_values = [None if one.estimate.n < FEWEST_ITEMS else one.p_value for one in results]
+    marked = mark_beyond_chance([_with_size_flag(one.estimate) for one in results], p_values, level)
+    for one, estimate in zip(results, marked, strict=True):
+        measure = one.asked.number.measure
         yield Measured(measure, one.asked.slice, estimate)
         yield Measured(measure, {**one.asked.slice, **CALIBRATED}, one.calibrated)
+
+
+def _with_size_flag(estimate: Estimate) -> Estimate:
+    return estimate.flagged(Flag.SMALL) if estimate.defined and estimate.n < FEWEST_ITEMS else estimate

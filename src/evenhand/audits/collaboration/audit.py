@@ -1,107 +1,116 @@
-"""The collaboration audit: what a limited number of human looks is worth, by which strategy and at which capacity."""
+"""The collaboration audit: what a limited review capacity is worth, for each model, strategy and capacity."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import replace
 
-from evenhand.audits.collaboration import caveats, readings
-from evenhand.audits.collaboration.exhibits import exhibits
-from evenhand.audits.collaboration.quantities import PLAIN, Ece, at, of_strategy
+from evenhand.audits.collaboration.caveats import collaboration_caveats, unusual_capacities
+from evenhand.audits.collaboration.differences import strategy_differences
+from evenhand.audits.collaboration.exhibits import collaboration_exhibits
+from evenhand.audits.collaboration.quantities import (
+    MODEL_QUANTITIES,
+    UNGROUPED_QUANTITIES,
+    capacity_quantities,
+    strategy_quantities,
+)
 from evenhand.audits.collaboration.settings import CollaborationSettings
-from evenhand.audits.probe import Entry, Probe, judged
-from evenhand.audits.provenance import provenance
-from evenhand.audits.quantity import Quantity
-from evenhand.audits.redraw import redrawn
-from evenhand.audits.view import Views
-from evenhand.audits.viewing import thresholds_of, views_of
+from evenhand.audits.collaboration.verdicts import collaboration_readings, collaboration_verdicts, headline_exhibits
+from evenhand.audits.probes import Probe, ProbeResult, estimate_probes, marked_measures
+from evenhand.audits.quantities import Quantity
+from evenhand.audits.settings import provenance
+from evenhand.audits.views import View, Views, model_slice, thresholds_by_model, views_by_model
 from evenhand.errors import InputError
-from evenhand.evidence import Evidence, Part
-from evenhand.finding import Exhibit, Finding, Slice
-from evenhand.progress import Progress
-from evenhand.routing.strategies import Strategy, Supplied, parse
+from evenhand.evidence import Evidence, EvidencePart, TalliedEvidence
+from evenhand.finding import Exhibit, Finding, Measured, Slice, SliceKey
+from evenhand.progress import Progress, silent
+from evenhand.routing.strategies import Strategy, StrategyKind, parse_strategy
 
-QUESTION = "What is a limited number of human looks worth, and how should they be spent?"
-Asked = list[tuple[Quantity, Slice]]
+NAME = "collaboration"
+QUESTION = "What does a limited review capacity achieve, and which items should be reviewed?"
 
 
-def audit_collaboration(evidence: Evidence, settings: CollaborationSettings, progress: Progress) -> Finding:
+def audit_collaboration(
+    evidence: TalliedEvidence, settings: CollaborationSettings, progress: Progress = silent
+) -> Finding:
     """Measure every model with every strategy at every capacity: on everything, on each slice, and for each group."""
     if not evidence.has_rows:
-        raise InputError("this audit needs the rows at hand, not on a cluster", source=evidence.name)
-    thresholds = thresholds_of(evidence, settings)
+        raise InputError("this audit needs the rows locally, not on a cluster", source=evidence.name)
+    thresholds = thresholds_by_model(evidence, settings)
     strategies = _strategies(evidence, settings)
-    entries: list[Entry] = []
-    drawn: list[Exhibit] = []
+    entries, exhibits, unusual = list[ProbeResult](), list[Exhibit](), list[str]()
+    differences, whole = list[Measured](), dict[str, View]()
     for part in evidence.parts:
-        views = views_of(evidence, part, thresholds)
+        views = views_by_model(evidence, part, thresholds)
         entries += _measured(evidence, part, views, strategies, settings, progress)
         if not part.number:
-            drawn += exhibits(views, strategies, settings)
+            exhibits += collaboration_exhibits(views, strategies, settings)
+            unusual += unusual_capacities(views, strategies, settings)
+            differences += _differences(views, strategies, settings)
+            whole |= views
     origin = provenance(evidence, settings) | {"thresholds": thresholds, "strategies": [s.name for s in strategies]}
-    entire = judged(entries, settings.level)
-    finding = Finding("collaboration", QUESTION, entire, (), origin, exhibits=tuple(drawn))
+    entire = marked_measures(entries, settings.level)
+    finding = Finding(NAME, QUESTION, (*entire, *differences), (), origin)
     return replace(
         finding,
-        readings=tuple(readings.of(finding, evidence.models, strategies, settings)),
-        caveats=caveats.of(evidence, finding, settings),
+        readings=tuple(collaboration_readings(finding)),
+        verdicts=tuple(collaboration_verdicts(finding)),
+        exhibits=(*exhibits, *headline_exhibits(finding)),
+        caveats=collaboration_caveats(evidence, finding, unusual, next(iter(whole.values()), None)),
     )
+
+
+def _differences(views: Views, strategies: tuple[Strategy, ...], settings: CollaborationSettings) -> Iterator[Measured]:
+    for model, view in views.items():
+        yield from strategy_differences(view, strategies, settings, model_slice(views, model))
 
 
 def _strategies(evidence: Evidence, settings: CollaborationSettings) -> tuple[Strategy, ...]:
     """Those that were asked for, and the supplied column where one is declared."""
     chosen = list(settings.chosen.values())
     for strategy in chosen:
-        if isinstance(strategy, Supplied) and strategy.column not in evidence.declaration.uncertainty:
-            problem = f"the strategy '{strategy.name}' needs the column declared with --uncertainty {strategy.column}"
+        if strategy.column is not None and strategy.column not in evidence.declaration.uncertainty:
+            problem = f"the strategy '{strategy.name}' needs the column declared with `uncertainty` {strategy.column}"
             raise InputError(problem, source=evidence.name)
-    if evidence.declaration.uncertainty and not any(isinstance(s, Supplied) for s in chosen):
-        chosen.append(parse(f"column:{evidence.declaration.uncertainty[0]}"))
+    if evidence.declaration.uncertainty and all(strategy.column is None for strategy in chosen):
+        chosen.append(parse_strategy(f"{StrategyKind.COLUMN}:{evidence.declaration.uncertainty[0]}"))
     return tuple(chosen)
 
 
 def _measured(
     evidence: Evidence,
-    part: Part,
+    part: EvidencePart,
     views: Views,
     strategies: tuple[Strategy, ...],
     settings: CollaborationSettings,
     progress: Progress,
-) -> list[Entry]:
+) -> list[ProbeResult]:
     title = "reviewing" + (f" {', '.join(part.slice.values())}" if part.slice else "")
-    asked = list(_probes(evidence, part, strategies, settings))
-    entries: list[Entry] = []
-    for number, probe in enumerate(asked, start=1):
-        entries.append((probe, *probe.estimate(views, settings.level)))
-        if not number % 50:
-            progress(title, number, len(asked))
-    if settings.interval == "bootstrap":
-        return redrawn(views, entries, settings, lambda done, of: progress(f"{title}: bootstrap", done, of))
-    by_bootstrap = [entry for entry in entries if isinstance(entry[0].quantity, Ece) and entry[0].group is None]
-    everybody = {model: replace(view, placed=view.rows.without_groups()) for model, view in views.items()}
-    again = iter(redrawn(everybody, by_bootstrap, settings, lambda done, of: progress(f"{title}: bootstrap", done, of)))
-    return [next(again) if entry in by_bootstrap else entry for entry in entries]
+    probes = list(_probes(evidence, part, strategies, settings))
+    return estimate_probes(views, probes, settings, title, progress)
 
 
 def _probes(
-    evidence: Evidence, part: Part, strategies: tuple[Strategy, ...], settings: CollaborationSettings
+    evidence: Evidence, part: EvidencePart, strategies: tuple[Strategy, ...], settings: CollaborationSettings
 ) -> Iterator[Probe]:
     groups = (None, *(evidence.groups if not part.number else ()))
-    several = len(evidence.models) > 1
     for model in evidence.models:
         for group in groups:
-            named = {"model": model if several else None, "group": group}
-            base = {key: value for key, value in named.items() if value is not None} | dict(part.slice)
-            for quantity, slice_ in _asked(strategies, settings):
-                if group is None or not isinstance(quantity, Ece):  # of a small group it is mostly noise
-                    yield Probe(quantity, base | dict(slice_), model, group)
+            own = {} if group is None else {SliceKey.GROUP: group}
+            base = model_slice(evidence.models, model) | own | dict(part.slice)
+            alone = MODEL_QUANTITIES if group is not None else (*MODEL_QUANTITIES, *UNGROUPED_QUANTITIES)
+            asked: Iterator[tuple[Quantity, Slice]] = ((quantity, {}) for quantity in alone)
+            for quantity, slice_ in (*asked, *_reviewed_quantities(strategies, settings)):
+                yield Probe(quantity, base | dict(slice_), model, group)
 
 
-def _asked(strategies: tuple[Strategy, ...], settings: CollaborationSettings) -> Asked:
-    asked: Asked = [(quantity, {}) for quantity in PLAIN]
+def _reviewed_quantities(
+    strategies: tuple[Strategy, ...], settings: CollaborationSettings
+) -> Iterator[tuple[Quantity, Slice]]:
+    """Of every strategy, and at every capacity."""
     for strategy in strategies:
-        named = {"strategy": strategy.name}
-        asked += [(quantity, named) for quantity in of_strategy(strategy)]
+        named: Slice = {SliceKey.STRATEGY: strategy.name}
+        yield from ((quantity, named) for quantity in strategy_quantities(strategy))
         for text, capacity in settings.asked.items():
-            asked += [(quantity, {**named, "capacity": text}) for quantity in at(strategy, capacity)]
-    return asked
+            at = {**named, SliceKey.CAPACITY: text}
+            yield from ((quantity, at) for quantity in capacity_quantities(strategy, capacity))

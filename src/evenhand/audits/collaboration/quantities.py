@@ -1,31 +1,56 @@
-"""What the collaboration audit measures, and how sure each number is. A new quantity is a new row in the tables."""
+"""What the collaboration audit measures, with intervals: of the model alone, of a strategy, and at one capacity.
+
+A new quantity is a new row in one of the tables at the end.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
 
-import numpy as np
-
-from evenhand.audits.collaboration import team
-from evenhand.audits.quantities import AUPRC, SIZES, Found, OfCells, Ranked
-from evenhand.audits.quantity import Quantity, Sure
-from evenhand.audits.view import Scope
+from evenhand.audits.clustering import method_name, share_influence, widened
+from evenhand.audits.collaboration import review
+from evenhand.audits.quantities import (
+    AVERAGE_PRECISION,
+    SIZE_QUANTITIES,
+    PrecisionRecallArea,
+    Quantity,
+    QuantityInterval,
+    RocArea,
+    WholeScopeQuantity,
+)
+from evenhand.audits.redrawn_errors import RedrawnErrors
+from evenhand.audits.settings import Settings
+from evenhand.audits.views import Scope
+from evenhand.catalogue.collaboration import (
+    CALIBRATION_AUPRC,
+    CALIBRATION_AUROC,
+    OC_ACCURACY,
+    OC_AUPRC,
+    OC_AUROC,
+    OC_F1,
+    OC_PRECISION,
+    OC_RECALL,
+    REVIEW_EFFECTIVENESS,
+    REVIEW_EFFICIENCY,
+)
+from evenhand.catalogue.shared import ACCURACY, AUPRC_INTERPOLATED, AUROC, BRIER, ECE, F1, PRECISION, RECALL
 from evenhand.intervals import proportions
-from evenhand.intervals.bounded import Bounded
-from evenhand.measures import probability, rates
-from evenhand.measures.cells import ranked, wrong_and_right
-from evenhand.measures.collaboration import Capacity, Outcome
+from evenhand.intervals.clusters import RowInfluence
+from evenhand.intervals.proportions import WilsonInterval
+from evenhand.measures import binary_calibration, rates
+from evenhand.measures.collaboration import Capacity, CapacityKind, ReviewOutcome
 from evenhand.measures.ranking import auprc_interpolated, auroc
 from evenhand.measures.rates import Share
+from evenhand.measures.score_cells import ranked, wrong_and_right
 from evenhand.routing.strategies import Strategy
-from evenhand.tally import Classes, Confusion, dot
+from evenhand.tally import Classes, Confusion
 
-NEAR = 0.2  # of the items reviewed: how far from the cut an item is still like those at it
+NEAR_THE_CUT = 0.2  # of the items reviewed: how far from the cut an item is still like those at it
 
 
 @dataclass(frozen=True)
-class Part(OfCells):
+class ThresholdShare(WholeScopeQuantity):
     """A share of items at the threshold."""
 
     name: str
@@ -34,13 +59,26 @@ class Part(OfCells):
     def value(self, scope: Scope) -> float:
         return self.share(scope).value
 
-    def sure(self, scope: Scope, value: float, level: float) -> Sure:
+    def sure(self, scope: Scope, value: float, level: float) -> QuantityInterval:
         share = self.share(scope)
-        return Sure(*proportions.wilson(share.part, share.rest).interval(level), proportions.METHOD)
+        return QuantityInterval(*proportions.wilson(share.part, share.rest).interval(level), proportions.WILSON)
 
 
 @dataclass(frozen=True)
-class Harmonic(OfCells):
+class ModelShare(ThresholdShare):
+    """A share of the model alone, of which it is known how much each row moves it."""
+
+    def row_influence(self, scope: Scope) -> RowInfluence:
+        return share_influence(scope, self.name)
+
+    def sure(self, scope: Scope, value: float, level: float) -> QuantityInterval:
+        share = self.share(scope)
+        plain = widened(self, scope, proportions.wilson(share.part, share.rest))
+        return QuantityInterval(*plain.interval(level), method_name(scope, proportions.WILSON))
+
+
+@dataclass(frozen=True)
+class F1Score(WholeScopeQuantity):
     """F1: a rising function of hits among hits and errors, whose interval is turned along."""
 
     name: str
@@ -49,44 +87,48 @@ class Harmonic(OfCells):
     def value(self, scope: Scope) -> float:
         return rates.f1(self.confusion(scope))
 
-    def sure(self, scope: Scope, value: float, level: float) -> Sure:
+    def sure(self, scope: Scope, value: float, level: float) -> QuantityInterval:
         c = self.confusion(scope)
         low, high = proportions.wilson(c.true_positive, c.false_positive + c.false_negative).interval(level)
-        return Sure(2.0 * low / (1.0 + low), 2.0 * high / (1.0 + high), proportions.METHOD)
+        return QuantityInterval(2.0 * low / (1.0 + low), 2.0 * high / (1.0 + high), proportions.WILSON)
 
 
 @dataclass(frozen=True)
-class Brier(OfCells):
+class BrierScore(WholeScopeQuantity):
     """The mean squared error of the probabilities."""
 
-    name: str = "brier"
+    name: str = BRIER
 
     def value(self, scope: Scope) -> float:
-        return probability.brier(team.probable(scope))
+        return binary_calibration.brier(review.probability_cells(scope))
 
-    def sure(self, scope: Scope, value: float, level: float) -> Sure:
-        heap = team.probable(scope)
-        p = heap.scores.astype(np.float64)
-        lost = ((1.0 - p) ** 2, p**2)
-        spread = sum(dot(m.spread, (one - value) ** 2) for m, one in zip(heap.classes, lost, strict=True))
-        return Sure(*Bounded.of(value, spread / heap.weight**2).interval(level), "wilson")
+    def drawn_interval(self, scope: Scope, value: float, settings: Settings) -> QuantityInterval:
+        return _redrawn(scope, settings).brier(scope, value)
 
 
 @dataclass(frozen=True)
-class Ece(OfCells):
-    """Expected calibration error; its interval is always drawn by bootstrap."""
+class CalibrationError(WholeScopeQuantity):
+    """Expected calibration error."""
 
-    name: str = "ece"
+    name: str = ECE
 
     def value(self, scope: Scope) -> float:
-        return probability.ece(team.probable(scope))
+        return binary_calibration.ece(review.probability_cells(scope))
 
-    def sure(self, scope: Scope, value: float, level: float) -> Sure:
-        return Sure(0.0, 1.0, "bootstrap")
+    def drawn_interval(self, scope: Scope, value: float, settings: Settings) -> QuantityInterval:
+        return _redrawn(scope, settings).ece(scope)
+
+
+def _redrawn(scope: Scope, settings: Settings) -> RedrawnErrors:
+    """Items redrawn once for both numbers."""
+    return scope.view.kept.once(
+        ("redrawn", scope.group),
+        lambda: RedrawnErrors.from_scope(scope, review.score_probabilities(scope.view), settings),
+    )
 
 
 @dataclass(frozen=True)
-class Efficiency(OfCells):
+class ReviewEfficiency(WholeScopeQuantity):
     """Review Efficiency: a share of the reviewed, who are chosen anew with every sample.
 
     The cut moves with the sample, which brings in items like those at the cut. So to the variance of a share comes
@@ -95,82 +137,84 @@ class Efficiency(OfCells):
 
     strategy: Strategy
     capacity: Capacity
-    name: str = "review_efficiency"
+    name: str = REVIEW_EFFICIENCY
 
     def share(self, scope: Scope) -> Share:
         """Wrong among the reviewed."""
-        return team.outcome(scope, self.strategy, self.capacity).efficiency()
+        return review.review_outcome(scope, self.strategy, self.capacity).efficiency()
 
     def value(self, scope: Scope) -> float:
         return self.share(scope).value
 
-    def sure(self, scope: Scope, value: float, level: float) -> Sure:
-        outcome, share = team.outcome(scope, self.strategy, self.capacity), self.share(scope)
+    def sure(self, scope: Scope, value: float, level: float) -> QuantityInterval:
+        outcome, share = review.review_outcome(scope, self.strategy, self.capacity), self.share(scope)
         plain = proportions.wilson(share.part, share.rest)
-        if self.capacity.kind == "threshold" or not 0.0 < value < 1.0:
-            return Sure(*plain.interval(level), proportions.METHOD)
+        if self.capacity.kind is CapacityKind.THRESHOLD or not 0.0 < value < 1.0:
+            return QuantityInterval(*plain.interval(level), proportions.WILSON)
         moved = (1.0 - outcome.share) * (value - self._at_the_cut(scope, share)) ** 2
         size = plain.size * (1.0 + moved / (value * (1.0 - value)))
-        return Sure(*Bounded(value, size, plain.freedom).interval(level), proportions.METHOD)
+        return QuantityInterval(*WilsonInterval(value, size, plain.freedom).interval(level), proportions.WILSON)
 
     def _at_the_cut(self, scope: Scope, reviewed: Share) -> float:
         """The share of errors among the last fifth of the reviewed and as many who come next."""
         amount = reviewed.whole.weight
-        near = (Capacity.items(factor * amount) for factor in (1.0 - NEAR, 1.0 + NEAR))
-        first, last = (team.outcome(scope, self.strategy, capacity).efficiency() for capacity in near)
+        near = (Capacity.items(factor * amount) for factor in (1.0 - NEAR_THE_CUT, 1.0 + NEAR_THE_CUT))
+        first, last = (review.review_outcome(scope, self.strategy, capacity).efficiency() for capacity in near)
         between = last.whole.weight - first.whole.weight
         return (last.part.weight - first.part.weight) / between if between > 0.0 else reviewed.value
 
 
-def _classes(scope: Scope) -> Classes:
+def _scope_classes(scope: Scope) -> Classes:
     return scope.classes
 
 
-PLAIN: tuple[Quantity, ...] = (
-    *SIZES,
-    Part("accuracy", lambda scope: rates.accuracy(scope.inside)),
-    Part("precision", lambda scope: rates.precision(scope.inside)),
-    Part("recall", lambda scope: rates.tpr(scope.inside)),
-    Harmonic("f1", lambda scope: scope.inside),
-    Ranked("auroc", lambda scope: auroc(scope.classes), _classes),
-    AUPRC,
-    Found("auprc_interpolated", lambda scope: auprc_interpolated(scope.classes), _classes),
-    Brier(),
-    Ece(),
+MODEL_QUANTITIES: tuple[Quantity, ...] = (
+    *SIZE_QUANTITIES,
+    ModelShare(ACCURACY, lambda scope: rates.accuracy(scope.inside)),
+    ModelShare(PRECISION, lambda scope: rates.precision(scope.inside)),
+    ModelShare(RECALL, lambda scope: rates.tpr(scope.inside)),
+    F1Score(F1, lambda scope: scope.inside),
+    RocArea(AUROC, lambda scope: auroc(scope.classes), _scope_classes),
+    AVERAGE_PRECISION,
+    PrecisionRecallArea(AUPRC_INTERPOLATED, lambda scope: auprc_interpolated(scope.classes), _scope_classes),
+    BrierScore(),
 )
+UNGROUPED_QUANTITIES: tuple[Quantity, ...] = (CalibrationError(),)  # of a small group it is mostly noise
 
 
-def of_strategy(strategy: Strategy) -> tuple[Quantity, ...]:
+def strategy_quantities(strategy: Strategy) -> tuple[Quantity, ...]:
     """Is the model unsure where it is wrong? At no capacity in particular."""
 
     def wrong(scope: Scope) -> Classes:
-        heap = team.cells(scope, strategy)
-        return ranked(team.review_scores(scope, strategy), *wrong_and_right(heap, team.threshold(scope)))
+        heap = review.scope_cells(scope, strategy)
+        return ranked(review.cell_review_scores(scope, strategy), *wrong_and_right(heap, review.model_threshold(scope)))
 
     def area(measure: Callable[..., float]) -> Callable[[Scope], float]:
         return lambda scope: measure(
-            team.cells(scope, strategy), team.review_scores(scope, strategy), threshold=team.threshold(scope)
+            review.scope_cells(scope, strategy),
+            review.cell_review_scores(scope, strategy),
+            threshold=review.model_threshold(scope),
         )
 
     return (
-        Ranked("calibration_auroc", area(probability.calibration_auroc), wrong),
-        Found("calibration_auprc", area(probability.calibration_auprc), wrong),
+        RocArea(CALIBRATION_AUROC, area(binary_calibration.calibration_auroc), wrong),
+        PrecisionRecallArea(CALIBRATION_AUPRC, area(binary_calibration.calibration_auprc), wrong),
     )
 
 
-def at(strategy: Strategy, capacity: Capacity) -> tuple[Quantity, ...]:
+def capacity_quantities(strategy: Strategy, capacity: Capacity) -> tuple[Quantity, ...]:
     """What people and the model achieve together, at one capacity."""
 
-    def of(scope: Scope) -> Outcome:
-        return team.outcome(scope, strategy, capacity)
+    def of(scope: Scope) -> ReviewOutcome:
+        return review.review_outcome(scope, strategy, capacity)
 
     return (
-        Part("oc_accuracy", lambda scope: of(scope).accuracy()),
-        Ranked("oc_auroc", lambda scope: of(scope).auroc(), lambda scope: of(scope).ranking()),
-        Found("oc_auprc", lambda scope: of(scope).auprc(), lambda scope: of(scope).ranking()),
-        Part("oc_precision", lambda scope: of(scope).precision()),
-        Part("oc_recall", lambda scope: of(scope).recall()),
-        Harmonic("oc_f1", lambda scope: of(scope).decided()),
-        Efficiency(strategy, capacity),
-        Part("review_effectiveness", lambda scope: of(scope).effectiveness()),
+        ThresholdShare(OC_ACCURACY, lambda scope: of(scope).accuracy()),
+        RocArea(OC_AUROC, lambda scope: of(scope).auroc(), lambda scope: of(scope).ranking()),
+        PrecisionRecallArea(OC_AUPRC, lambda scope: of(scope).auprc(), lambda scope: of(scope).ranking()),
+        ThresholdShare(OC_PRECISION, lambda scope: of(scope).precision()),
+        ThresholdShare(OC_RECALL, lambda scope: of(scope).recall()),
+        F1Score(OC_F1, lambda scope: of(scope).decided()),
+        ReviewEfficiency(strategy, capacity),
+        ThresholdShare(REVIEW_EFFECTIVENESS, lambda scope: of(scope).effectiveness()),
     )

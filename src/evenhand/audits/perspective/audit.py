@@ -1,4 +1,4 @@
-"""The perspective audit: whether a model is more at odds with some groups of people than with others."""
+"""The perspective audit: whether a model agrees less with some groups of annotators than with others."""
 
 from __future__ import annotations
 
@@ -8,179 +8,196 @@ from dataclasses import replace
 
 import numpy as np
 
-from evenhand.audits.perspective import caveats, chance, correlation, readings, sets
-from evenhand.audits.perspective.agreement import agreements
-from evenhand.audits.perspective.clusters import Clusters, inertia
-from evenhand.audits.perspective.crowd import Crowd
-from evenhand.audits.perspective.estimating import Labelled
-from evenhand.audits.perspective.exhibits import exhibits
+from evenhand.arrays import Floats
+from evenhand.audits.perspective import caveats, divergences, quantities
+from evenhand.audits.perspective.divergences import AnnotatorClusters, inertia_by_bins
+from evenhand.audits.perspective.exhibits import perspective_exhibits
+from evenhand.audits.perspective.groups import AnnotatorGroups
+from evenhand.audits.perspective.quantities import GroupedLabels, annotator_agreement
 from evenhand.audits.perspective.settings import EVERYBODY, OTHERS, PerspectiveSettings
-from evenhand.audits.probe import STANDS_OUT
-from evenhand.audits.provenance import provenance
+from evenhand.audits.perspective.verdicts import with_verdicts
+from evenhand.audits.settings import provenance
+from evenhand.catalogue.perspective import (
+    ANNOTATOR_COUNT,
+    DELTA_ABOVE_SHARE,
+    DELTA_BELOW_SHARE,
+    DEMOGRAPHIC_DIVERGENCE,
+    DIFFERING_SHARE,
+    UNCERTAINTY_DIVERGENCE,
+)
+from evenhand.catalogue.shared import COUNT
 from evenhand.errors import InputError, Undefined, nearest
 from evenhand.estimate import Estimate
-from evenhand.evidence import AnnotationEvidence, Evidence
-from evenhand.finding import Exhibit, Finding, Measured, Slice
-from evenhand.intervals.multiple import holm
+from evenhand.evidence import AnnotatedEvidence
+from evenhand.finding import Exhibit, Finding, Measured, Slice, SliceKey
+from evenhand.intervals.significance import mark_beyond_chance
 from evenhand.measures.perspective import (
+    ANNOTATION_RATE,
     F1,
     F1_GAP,
-    MEAN,
-    RATE,
+    MEAN_DELTA,
     Annotations,
-    Deltas,
+    ConformityDeltas,
     Majority,
-    as_tables,
+    as_confusion_tables,
     confusion_columns,
-    decisions,
-    majority,
+    decided_classes,
+    majority_labels,
 )
-from evenhand.progress import Progress
-from evenhand.tally import FloatArray
+from evenhand.measures.perspective.agreement import alpha_of_classes
+from evenhand.progress import Progress, silent
 
-QUESTION = "Whose judgement does the model share?"
-RATES = {"delta_below_share": 2, "delta_above_share": 3, "differing_share": 4}  # columns of deltas
-Found = list[tuple[Measured, float | None]]  # with the p-value of a test, where there was one
+NAME = "perspective"
+QUESTION = "Which groups of annotators does the model agree with?"
+RATE_COLUMNS = {DELTA_BELOW_SHARE: 2, DELTA_ABOVE_SHARE: 3, DIFFERING_SHARE: 4}  # columns of deltas
+_TestedMeasures = list[tuple[Measured, float | None]]  # with the p-value of a test, where there was one
 
 
-def audit_perspective(evidence: Evidence, settings: PerspectiveSettings, progress: Progress) -> Finding:
+def audit_perspective(
+    evidence: AnnotatedEvidence, settings: PerspectiveSettings, progress: Progress = silent
+) -> Finding:
     """Measure every model for every group of annotators, and how far annotators agree with one another."""
-    assert isinstance(evidence, AnnotationEvidence)
-    crowd = Crowd.of(evidence.annotators)
+    crowd = AnnotatorGroups.from_annotators(evidence.annotators, settings.smallest_group)
     size = (evidence.items, len(evidence.annotators), len(evidence.classes))
-    annotations = Annotations.of(evidence.item, evidence.annotator, evidence.label, size=size)
+    annotations = Annotations.from_columns(evidence.item, evidence.annotator, evidence.label, size=size)
     _check(annotations, crowd, evidence)
     most = _majority(annotations, crowd, settings, evidence)
-    labelled = Labelled(annotations, crowd, settings)
-    settings = replace(settings, permutations=max(settings.permutations, _enough(crowd, settings.level)))
+    labelled = GroupedLabels(annotations, crowd, settings)
+    settings = replace(settings, permutations=max(settings.permutations, _permutations_needed(crowd, settings.level)))
     progress("agreement of annotators", 0, 1)
-    found: Found = [(measured, None) for measured in (*_facts(labelled), *agreements(labelled))]
+    alpha = alpha_of_classes(settings.distance, evidence.classes)
+    agreement = annotator_agreement(labelled, alpha)
+    measures: _TestedMeasures = [(measured, None) for measured in (*_facts(labelled), *agreement)]
     drawn: list[Exhibit] = []
     for number, (model, p) in enumerate(evidence.probabilities.items()):
-        progress("holding models against annotators", number, len(evidence.probabilities))
-        named = {"model": model} if len(evidence.probabilities) > 1 else {}
-        results, shown = _model(labelled, most, p, named, settings)
-        found += results
+        progress("comparing models with annotators", number, len(evidence.probabilities))
+        named: Slice = {SliceKey.MODEL: model} if len(evidence.probabilities) > 1 else {}
+        results, shown = _model_results(labelled, most, p, named, settings)
+        measures += results
         drawn += shown
-        found += [(measured, None) for measured in sets.of(labelled, p, named, settings)]
-    found += [(measured, None) for measured in correlation.of([m for m, _ in found], crowd, settings.level)]
+        measures += [(measured, None) for measured in quantities.prediction_set_measures(labelled, p, named, settings)]
+    measures += [
+        (measured, None)
+        for measured in quantities.fit_delta_correlation([m for m, _ in measures], crowd, settings.level)
+    ]
     counts = {"labels": len(annotations), "items": evidence.items, "annotators": int(crowd.sizes()[-1])}
     origin = provenance(evidence, settings) | {"counts": counts}
-    finding = Finding("perspective", QUESTION, _judged(found, settings.level), (), origin, exhibits=tuple(drawn))
-    return replace(
-        finding,
-        readings=tuple(readings.of(finding, crowd, tuple(evidence.probabilities))),
-        caveats=caveats.of(evidence, crowd, most, settings),
-    )
+    warnings = caveats.perspective_caveats(evidence, crowd, most, settings)
+    marked = _marked(measures, settings.level)
+    return with_verdicts(Finding(NAME, QUESTION, marked, warnings, origin, exhibits=tuple(drawn)))
 
 
-def _check(annotations: Annotations, crowd: Crowd, evidence: AnnotationEvidence) -> None:
+def _check(annotations: Annotations, crowd: AnnotatorGroups, evidence: AnnotatedEvidence) -> None:
     if len(crowd.names) < 2:
-        problem = "fewer than two groups have five annotators or more: there is nothing to compare"
+        enough = "five" if crowd.smallest == 5 else f"{crowd.smallest:,}"
+        problem = f"fewer than two groups have {enough} annotators or more: groups cannot be compared"
         raise InputError(problem, source=evidence.name)
     if np.bincount(annotations.item, minlength=1).max() < 2:
-        problem = "every item has one label only: disagreement between people cannot be measured"
+        problem = "every item has one label only: disagreement between annotators cannot be measured"
         raise InputError(problem, source=evidence.name)
 
 
 def _majority(
-    annotations: Annotations, crowd: Crowd, settings: PerspectiveSettings, evidence: AnnotationEvidence
+    annotations: Annotations, crowd: AnnotatorGroups, settings: PerspectiveSettings, evidence: AnnotatedEvidence
 ) -> Majority:
     if settings.majority in (EVERYBODY, OTHERS):
-        found = majority(annotations, leave_one_out=settings.majority == OTHERS, ties=settings.ties)
+        majority = majority_labels(annotations, leave_one_out=settings.majority == OTHERS, ties=settings.ties)
     elif settings.majority in crowd.names:
         member = crowd.member(crowd.names.index(settings.majority))
-        found = majority(annotations, reference=member, ties=settings.ties)
+        majority = majority_labels(annotations, reference=member, ties=settings.ties)
     else:
         hint = nearest(settings.majority, (EVERYBODY, OTHERS, *crowd.names))
         raise InputError(f"there is no majority of '{settings.majority}'; {hint}", source=evidence.name)
-    if not found.kept.any():
-        raise InputError("no item has a majority: every one is tied, or has no other label", source=evidence.name)
-    return found
+    if not majority.kept.any():
+        raise InputError("no item has a majority: all are tied or have a single label", source=evidence.name)
+    return majority
 
 
-def _facts(labelled: Labelled) -> Iterator[Measured]:
+def _facts(labelled: GroupedLabels) -> Iterator[Measured]:
     """How many labels and annotators there are."""
     level = labelled.settings.level
     for (_, slice_), labels, people in zip(labelled.crowd.slices, labelled.labels, labelled.crowd.sizes(), strict=True):
-        yield Measured("count", slice_, Estimate.exact(labels, level=level, n=labels))
-        yield Measured("annotator_count", slice_, Estimate.exact(int(people), level=level, n=labels))
+        yield Measured(COUNT, slice_, Estimate.exact(labels, level=level, n=labels))
+        yield Measured(ANNOTATOR_COUNT, slice_, Estimate.exact(int(people), level=level, n=labels))
 
 
-def _model(
-    labelled: Labelled, most: Majority, p: FloatArray, named: Slice, settings: PerspectiveSettings
-) -> tuple[Found, list[Exhibit]]:
-    deltas = Deltas.of(labelled.annotations, p, most)
-    found = [*_deltas(labelled, deltas, named, settings), *_fit(labelled, p, named, settings)]
+def _model_results(
+    labelled: GroupedLabels, most: Majority, p: Floats, named: Slice, settings: PerspectiveSettings
+) -> tuple[_TestedMeasures, list[Exhibit]]:
+    deltas = ConformityDeltas.from_labels(labelled.annotations, p, most)
+    measures = [*_deltas_by_group(labelled, deltas, named, settings), *_f1_by_group(labelled, p, named, settings)]
     given = labelled.annotations.labels_given
     try:
-        clusters = Clusters.of(deltas, labelled.crowd, given, settings)
+        clusters = AnnotatorClusters.from_deltas(deltas, labelled.crowd, given, settings)
     except Undefined as why:
         nothing = Estimate.undefined(str(why), level=settings.level, n=len(labelled.annotations))
-        found.append((Measured("demographic_divergence", named, nothing), None))
-        return found, exhibits(deltas, labelled.crowd, named)
-    permuted = chance.of_clusters(clusters.cluster, clusters.number, clusters.prints, labelled.crowd, settings)
-    both = chance.tested(permuted, 0, level=settings.level, n=len(clusters.prints.annotator))
-    found += _with_chance("demographic_divergence", named, both)
-    spread = inertia(deltas, given, clusters.number, settings)
-    return found, exhibits(deltas, labelled.crowd, named, clusters, spread)
+        measures.append((Measured(DEMOGRAPHIC_DIVERGENCE, named, nothing), None))
+        return measures, perspective_exhibits(deltas, labelled.crowd, named)
+    permuted = divergences.permute_clusters(
+        clusters.cluster, clusters.number, clusters.prints, labelled.crowd, settings
+    )
+    both = permuted.result(0, level=settings.level, n=len(clusters.prints.annotator))
+    measures += _with_chance(DEMOGRAPHIC_DIVERGENCE, named, both)
+    spread = inertia_by_bins(deltas, given, clusters.number, settings)
+    return measures, perspective_exhibits(deltas, labelled.crowd, named, clusters, spread)
 
 
-def _deltas(labelled: Labelled, deltas: Deltas, named: Slice, settings: PerspectiveSettings) -> Found:
-    kept = Labelled(deltas.annotations, labelled.crowd, settings)
+def _deltas_by_group(
+    labelled: GroupedLabels, deltas: ConformityDeltas, named: Slice, settings: PerspectiveSettings
+) -> _TestedMeasures:
+    kept = GroupedLabels(deltas.annotations, labelled.crowd, settings)
     plain, drawn = kept.sums(deltas.columns)
-    means = chance.of_means(deltas, labelled.crowd, settings)
-    found: Found = []
+    means = divergences.permute_means(deltas, labelled.crowd, settings)
+    measures: _TestedMeasures = []
     for group, slice_ in labelled.crowd.slices:
         own = {**named, **slice_}
-        mean = kept.estimate(MEAN, plain[group, :2], drawn[:, group, :2], group=group, bounds=(-1.0, 1.0))
-        p = None if isinstance(means, str) or "annotators" not in own else float(means.p[group])
-        told = replace(mean, p_value=p) if mean.defined else mean
-        found.append((Measured("conformity_delta", own, told), p if mean.defined else None))
-        for name, column in RATES.items():
+        p = means.p_value(group) if SliceKey.ANNOTATORS in own else None
+        mean = kept.estimate(
+            MEAN_DELTA, plain[group, :2], drawn[:, group, :2], group=group, bounds=(-1.0, 1.0), p_value=p
+        )
+        measures.append((Measured(MEAN_DELTA.name, own, mean), mean.p_value))
+        for rate_measure, column in RATE_COLUMNS.items():
             some = [column, 1]
-            rate = kept.estimate(RATE, plain[group, some], drawn[:, group, some], group=group, bounds=(0.0, 1.0))
-            found.append((Measured(name, own, rate), None))
-    signs = chance.of_signs(deltas, labelled.crowd, settings)
+            rate = kept.estimate(
+                ANNOTATION_RATE, plain[group, some], drawn[:, group, some], group=group, bounds=(0.0, 1.0)
+            )
+            measures.append((Measured(rate_measure, own, rate), None))
+    signs = divergences.permute_signs(deltas, labelled.crowd, settings)
     for group, name in enumerate(labelled.crowd.names):
-        both = chance.tested(signs, group, level=settings.level, n=kept.labels[group])
-        found += _with_chance("uncertainty_divergence", {**named, "annotators": name}, both)
-    return found
+        both = signs.result(group, level=settings.level, n=kept.labels[group])
+        measures += _with_chance(UNCERTAINTY_DIVERGENCE, {**named, SliceKey.ANNOTATORS: name}, both)
+    return measures
 
 
-def _with_chance(measure: str, slice_: Slice, both: chance.Tested) -> Found:
-    shuffled = Measured(measure, {**slice_, **chance.SHUFFLED}, both.shuffled)
+def _with_chance(measure: str, slice_: Slice, both: divergences.PermutationResult) -> _TestedMeasures:
+    shuffled = Measured(measure, {**slice_, **divergences.SHUFFLED}, both.shuffled)
     return [(Measured(measure, slice_, both.estimate), both.estimate.p_value), (shuffled, None)]
 
 
-def _fit(labelled: Labelled, p: FloatArray, named: Slice, settings: PerspectiveSettings) -> Found:
-    decided = decisions(p, threshold=settings.threshold)
-    plain, drawn = (as_tables(sums) for sums in labelled.sums(confusion_columns(labelled.annotations, decided)))
-    found: Found = []
+def _f1_by_group(labelled: GroupedLabels, p: Floats, named: Slice, settings: PerspectiveSettings) -> _TestedMeasures:
+    decided = decided_classes(p, threshold=settings.threshold)
+    plain, drawn = (
+        as_confusion_tables(sums) for sums in labelled.sums(confusion_columns(labelled.annotations, decided))
+    )
+    measures: _TestedMeasures = []
     for group, slice_ in labelled.crowd.slices:
         own = {**named, **slice_}
         f1 = labelled.estimate(F1, plain[group], drawn[:, group], group=group, bounds=(0.0, 1.0))
-        found.append((Measured("f1", own, f1), None))
-        if "annotators" in own:
+        measures.append((Measured(F1.name, own, f1), None))
+        if SliceKey.ANNOTATORS in own:
             both, draws = plain[[group, -1]], drawn[:, [group, -1]]
             gap = labelled.estimate(F1_GAP, both, draws, group=group, bounds=(-1.0, 1.0))
-            found.append((Measured("f1_gap", own, gap), None))
-    return found
+            measures.append((Measured(F1_GAP.name, own, gap), None))
+    return measures
 
 
-def _enough(crowd: Crowd, level: float) -> int:
+def _permutations_needed(crowd: AnnotatorGroups, level: float) -> int:
     """So many permutations that the smallest p-value there can be still stands out among all tests of a model."""
     return math.ceil(2.0 * crowd.tests / (1.0 - level))
 
 
-def _judged(found: Found, level: float) -> tuple[Measured, ...]:
+def _marked(tested: _TestedMeasures, level: float) -> tuple[Measured, ...]:
     """Marked is what shuffling would hardly give, among all that was tested of a model."""
-    standing: set[int] = set()
-    for model in dict.fromkeys(m.slice.get("model") for m, _ in found):
-        own = [number for number, (m, p) in enumerate(found) if p is not None and m.slice.get("model") == model]
-        marks = holm([found[number][1] or 0.0 for number in own], 1.0 - level)
-        standing |= {number for number, mark in zip(own, marks, strict=True) if mark}
-    return tuple(
-        Measured(m.measure, m.slice, m.estimate.flagged(STANDS_OUT)) if number in standing else m
-        for number, (m, _) in enumerate(found)
-    )
+    models = [m.slice.get(SliceKey.MODEL) for m, _ in tested]
+    marked = mark_beyond_chance([m.estimate for m, _ in tested], [p for _, p in tested], level, families=models)
+    return tuple(Measured(m.measure, m.slice, estimate) for (m, _), estimate in zip(tested, marked, strict=True))

@@ -1,4 +1,4 @@
-"""What may be chosen about the perspective audit alone."""
+"""Settings of the perspective audit alone: which majority counts, and how chance is ruled out."""
 
 from __future__ import annotations
 
@@ -6,7 +6,8 @@ from dataclasses import dataclass
 
 from evenhand.audits.settings import Settings
 from evenhand.errors import InputError, nearest
-from evenhand.measures.perspective import TIES
+from evenhand.measures.perspective import TIE_RULES
+from evenhand.measures.perspective.agreement import DISTANCES, NOMINAL
 
 EVERYBODY, OTHERS = "all", "others"
 
@@ -16,11 +17,12 @@ class PerspectiveSettings(Settings):
     """Which majority judges, and how chance is ruled out.
 
     The majority is that of `all` annotators, of the `others` (nobody helps to make the one that judges them), or of
-    the group with that name.
+    the group with that name. `distance` says how far apart two labels are, for Krippendorff's alpha.
     """
 
     majority: str = EVERYBODY
     ties: str = "drop"
+    distance: str = NOMINAL
     fewest_labels: int = 20
     permutations: int = 999
     smoothing: bool = False
@@ -29,13 +31,16 @@ class PerspectiveSettings(Settings):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        if self.ties not in TIES:
-            raise InputError(f"there is no rule '{self.ties}' for ties; {nearest(self.ties, TIES)}")
+        if self.ties not in TIE_RULES:
+            raise InputError(f"unknown rule for ties: '{self.ties}'; {nearest(self.ties, TIE_RULES)}")
+        if self.distance not in DISTANCES:
+            choices = ", ".join(DISTANCES)
+            raise InputError(f"`distance`: invalid: '{self.distance}' (choose from: {choices})", role="distance")
         if self.fewest_labels < 1:
-            raise InputError("fewest_labels must be 1 or more")
+            raise InputError(f"invalid fewest_labels: {self.fewest_labels} (must be 1 or more)")
         if self.permutations < 99:
-            raise InputError(f"{self.permutations} permutations are too few: at least 99")
+            raise InputError(f"invalid permutations: {self.permutations} (must be 99 or more)")
         if self.clusters is not None and self.clusters < 2:
-            raise InputError("there must be at least 2 clusters")
+            raise InputError(f"invalid clusters: {self.clusters} (must be 2 or more)")
         if not 0.0 < self.miss < 0.5:
-            raise InputError(f"miss is {self.miss:g}: the share that sets may miss lies above 0 and below 0.5")
+            raise InputError(f"`miss`: invalid: {self.miss:g} (must be above 0 and below 0.5)")

@@ -1,72 +1,75 @@
-"""Where in a JSON answer a number stands, written as people write it: `results[].scores[label=toxic].value`.
+"""Where a number is in a JSON answer, in the usual notation: `results[].scores[label=toxic].value`.
 
-A name is a key, `[2]` an element, `["a.b"]` a key with dots in it, `[label=toxic]` the element whose `label` is
+A name is a key, `[2]` an element, `["a.b"]` a key that contains dots, `[label=toxic]` the element whose `label` is
 `toxic`, and `[]` every element: one for each text of a batch, in their order.
 """
 
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TypeAlias
 
 from evenhand.errors import InputError
 
-EACH = "[]"
+JsonValue: TypeAlias = "bool | int | float | str | Sequence[JsonValue] | Mapping[str, JsonValue] | None"
+
+EACH_ELEMENT = "[]"
 STEP = re.compile(r"""\.?(?P<name>[^.\[\]"]+)|\[(?P<inside>"[^"]*"|[^\[\]"]*)\]""")
 
 
-class Missing(Exception):  # noqa: N818 (told to a caller who knows what was asked)
-    """The answer has nothing at this path; the message is how far it went."""
+class PathNotFound(Exception):  # noqa: N818 (reported by the caller, who knows the text)
+    """The answer has nothing at this path; the message says where the path ends."""
 
 
 @dataclass(frozen=True, slots=True)
-class Path:
-    """A path, read once and followed many times."""
+class JsonPath:
+    """A path, parsed once and followed many times."""
 
     written: str
     steps: tuple[str, ...]
 
     @classmethod
-    def of(cls, written: str) -> Path:
-        """Read a path; a misspelt one is refused with the place where it cannot be read."""
+    def parse(cls, written: str) -> JsonPath:
+        """Parse a path; the error shows the part that cannot be read."""
         steps, at = [], 0
         while at < len(written):
-            found = STEP.match(written, at)
-            if not found or (at == 0 and written[0] == "."):
+            step = STEP.match(written, at)
+            if not step or (at == 0 and written[0] == "."):
                 raise InputError(f"the path '{written}' cannot be read from '{written[at:]}' on")
-            steps.append(found["name"] if found["name"] is not None else f"[{found['inside']}]")
-            at = found.end()
-        if not steps or steps.count(EACH) > 1:
+            steps.append(step["name"] if step["name"] is not None else f"[{step['inside']}]")
+            at = step.end()
+        if not steps or steps.count(EACH_ELEMENT) > 1:
             raise InputError(f"the path '{written}' must lead to one number for each text")
         return cls(written, tuple(steps))
 
     @property
     def many(self) -> bool:
         """Leads to a list, one value per text."""
-        return EACH in self.steps
+        return EACH_ELEMENT in self.steps
 
-    def find(self, answer: Any) -> list[Any]:
+    def find(self, answer: JsonValue) -> list[JsonValue]:
         """The values, of which a path without `[]` has one."""
         if not self.many:
             return [_follow(answer, self.steps)]
-        cut = self.steps.index(EACH)
-        several = _follow(answer, self.steps[:cut])
-        if not isinstance(several, list):
-            raise Missing(f"no list at '{_joined(self.steps[:cut])}'")
-        return [_follow(one, self.steps[cut + 1 :]) for one in several]
+        cut = self.steps.index(EACH_ELEMENT)
+        elements = _follow(answer, self.steps[:cut])
+        if not isinstance(elements, list):
+            raise PathNotFound(f"no list at '{_joined(self.steps[:cut])}'")
+        return [_follow(element, self.steps[cut + 1 :]) for element in elements]
 
 
-def _follow(value: Any, steps: tuple[str, ...]) -> Any:
+def _follow(value: JsonValue, steps: tuple[str, ...]) -> JsonValue:
     for number, step in enumerate(steps):
         try:
             value = _step(value, step)
         except (KeyError, IndexError, TypeError, StopIteration):
-            raise Missing(f"nothing at '{_joined(steps[: number + 1])}'") from None
+            raise PathNotFound(f"nothing at '{_joined(steps[: number + 1])}'") from None
     return value
 
 
-def _step(value: Any, step: str) -> Any:
+def _step(value: JsonValue, step: str) -> JsonValue:
     inside = step[1:-1] if step.startswith("[") else None
     if inside is None:
         return _key(value, step)
@@ -78,13 +81,14 @@ def _step(value: Any, step: str) -> Any:
     return _list(value)[int(inside)] if re.fullmatch(r"-?\d+", inside) else _key(value, inside)
 
 
-def _key(value: Any, key: str) -> Any:
+def _key(value: JsonValue, key: str) -> JsonValue:
     if not isinstance(value, dict):
         raise TypeError
-    return value[key]
+    member: JsonValue = value[key]
+    return member
 
 
-def _list(value: Any) -> list[Any]:
+def _list(value: JsonValue) -> list[JsonValue]:
     if not isinstance(value, list):
         raise TypeError
     return value

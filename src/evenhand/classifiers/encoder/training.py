@@ -1,11 +1,16 @@
-"""The one training loop: all methods and losses, one member or ten side by side."""
+"""The one training loop for all methods and losses, one member or ten side by side, with checkpoints.
+
+The learning rate follows the 1-cycle (Smith 2018): it rises from a twenty-fifth, then falls along a cosine to nearly
+zero. Checkpoints hold numbers only, no code; an interrupted run is resumed from them.
+"""
 
 from __future__ import annotations
 
 import hashlib
 import json
+import math
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
@@ -15,25 +20,79 @@ import numpy.typing as npt
 import torch
 from torch import Tensor
 
-from evenhand.classifiers.encoder import checkpoint
-from evenhand.classifiers.encoder.batches import Order, Shelf
-from evenhand.classifiers.encoder.heads import ProcessHead
-from evenhand.classifiers.encoder.losses import loss_of
-from evenhand.classifiers.encoder.network import Network, probabilities, seed_of
-from evenhand.classifiers.encoder.schedule import one_cycle
+from evenhand.classifiers.encoder.batches import BatchOrder, DeviceTokens, Tokens
+from evenhand.classifiers.encoder.network import GaussianProcessHead, Network, class_probabilities, member_seed
 from evenhand.classifiers.encoder.settings import EncoderSettings
-from evenhand.classifiers.encoder.stepping import Stepper, network_state
-from evenhand.classifiers.encoder.tokens import Tokens
+from evenhand.classifiers.encoder.training_step import TrainingStep, make_loss, network_state
 from evenhand.errors import InputError
+from evenhand.files import fresh_file
 from evenhand.progress import Progress, silent
 
-Floats = npt.NDArray[np.floating[Any]]
-LOOK = 50  # steps between looks at the loss
-CPU_BYTES = 4e9  # what a batch may take where there is no graphics card
+START_DIVISOR, END_DIVISOR = 25.0, 1e4  # parts of the top
+
+
+def one_cycle(step: int, steps: int, warmup: float) -> float:
+    """The part of the top rate at a step, from 0."""
+    rise = warmup * steps
+    if step < rise:
+        return 1.0 / START_DIVISOR + (1.0 - 1.0 / START_DIVISOR) * step / rise
+    along = (step - rise) / max(1.0, steps - 1 - rise)
+    return 1.0 / END_DIVISOR + (1.0 - 1.0 / END_DIVISOR) * 0.5 * (1.0 + math.cos(math.pi * min(1.0, along)))
+
+
+CHECKPOINT_SECONDS = 60.0  # seconds
+CHECKPOINT_FILE = "training-{}.safetensors"
 
 
 @dataclass(frozen=True)
-class Lesson:
+class Checkpoint:
+    """A place for checkpoints of one group of members; `key` tells runs apart."""
+
+    folder: Path | None
+    key: str
+    group: int
+
+    @property
+    def path(self) -> Path | None:
+        """The file."""
+        return self.folder / CHECKPOINT_FILE.format(self.group) if self.folder else None
+
+    def write(self, state: Mapping[str, Tensor], step: int) -> None:
+        """Whole or not at all."""
+        if self.path is None:
+            return
+        from safetensors.torch import save_file
+
+        try:
+            self.path.parent.mkdir(parents=True, exist_ok=True)
+            tensors = {name: values.contiguous() for name, values in state.items()}
+            with fresh_file(self.path) as fresh:
+                save_file(tensors, fresh, metadata={"about": json.dumps({"key": self.key, "step": step})})
+        except Exception as error:  # safetensors has an error of its own for a full disk
+            raise InputError(f"the training progress cannot be saved: {error}", source=str(self.path)) from None
+
+    def read(self) -> tuple[int, dict[str, Tensor]] | None:
+        """The step to go on with and the state; None where there is nothing, or it belongs to another run."""
+        if self.path is None or not self.path.exists():
+            return None
+        from safetensors import SafetensorError, safe_open
+
+        try:
+            with safe_open(self.path, framework="pt") as file:
+                about = json.loads((file.metadata() or {}).get("about", "{}"))
+                if about.get("key") != self.key:
+                    return None
+                return int(about["step"]), {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118
+        except (OSError, ValueError, TypeError, KeyError, AttributeError, RecursionError, SafetensorError):
+            return None
+
+
+LOSS_CHECK_STEPS = 50  # steps between looks at the loss
+CPU_BYTES = 4e9  # what a batch may take without a GPU
+
+
+@dataclass(frozen=True)
+class EncoderTrainingData:
     """What is learnt: tokens, truth [texts, classes], a weight for each text, and whether classes exclude one another.
 
     `padding` is the token that fills up.
@@ -54,8 +113,8 @@ class Lesson:
         return whole.hexdigest()
 
 
-def train(
-    lesson: Lesson,
+def train_networks(
+    lesson: EncoderTrainingData,
     settings: EncoderSettings,
     fresh: Callable[[], Any],
     *,
@@ -68,39 +127,43 @@ def train(
     What lies in `keep` is for the caller to remove, once what was trained is safe.
     """
     encoder = fresh()
-    key, groups = lesson.key(settings, encoder), list(_groups(settings, encoder, device))
-    found = []
+    key, groups = lesson.key(settings, encoder), list(_member_groups(settings, encoder, device))
+    networks = []
     for number, members in enumerate(groups):
-        torch.manual_seed(seed_of(settings.seed, members[0]))
+        torch.manual_seed(member_seed(settings.seed, members[0]))
         network = Network(fresh(), settings, numbers=members, classes=lesson.truth.shape[1]).to(device)
-        kept = checkpoint.Kept(keep, f"{key} {members}", number)
+        checkpoint = Checkpoint(keep, f"{key} {members}", number)
 
         def share(what: str, done: int, of: int, before: int = number) -> None:
             progress(what, before * of + done, len(groups) * of)
 
-        _train(network, lesson, settings, _Course(members, kept, share, device))
-        found.append(network)
-    return tuple(found)
+        _train_network(network, lesson, settings, _TrainingRun(members, checkpoint, share, device))
+        networks.append(network)
+    return tuple(networks)
 
 
 @dataclass(frozen=True)
-class _Course:
+class _TrainingRun:
     """Which members are trained, where, and who looks on."""
 
     numbers: Sequence[int]
-    kept: checkpoint.Kept
+    checkpoint: Checkpoint
     progress: Progress
     device: torch.device
 
 
-def _train(network: Network, lesson: Lesson, settings: EncoderSettings, course: _Course) -> None:
+def _train_network(
+    network: Network, lesson: EncoderTrainingData, settings: EncoderSettings, course: _TrainingRun
+) -> None:
     device = course.device
-    shelf = Shelf(lesson.tokens, device, lesson.padding)
+    shelf = DeviceTokens(lesson.tokens, device, lesson.padding)
     truth, weight = (torch.from_numpy(v.astype(np.float32)).to(device) for v in (lesson.truth, lesson.weight))
     focus = settings.focus if settings.loss == "focal" else 0.0
-    stepper = Stepper(network.train(), settings, shelf, truth, weight, loss_of(exclusive=lesson.exclusive, focus=focus))
-    order = Order.of(lesson.tokens, settings.batch, settings.seed, course.numbers)
-    done, state = course.kept.read() or (0, None)
+    stepper = TrainingStep(
+        network.train(), settings, shelf, truth, weight, make_loss(exclusive=lesson.exclusive, focus=focus)
+    )
+    order = BatchOrder.from_tokens(lesson.tokens, settings.batch, settings.seed, course.numbers)
+    done, state = course.checkpoint.read() or (0, None)
     if state is not None:
         stepper.restore(state)
     steps, saved = order.steps * settings.epochs, time.monotonic()
@@ -109,28 +172,28 @@ def _train(network: Network, lesson: Lesson, settings: EncoderSettings, course: 
             batches = order.epoch(step // order.steps)
         course.progress("training", step, steps)
         stepper.step(batches[step % order.steps], one_cycle(step, steps, settings.warmup))
-        if step % LOOK == LOOK - 1 or step == steps - 1:
-            _check(stepper.lost)
-        if time.monotonic() - saved >= checkpoint.EVERY and step + 1 < steps:
-            course.kept.write(stepper.state(), step + 1)
+        if step % LOSS_CHECK_STEPS == LOSS_CHECK_STEPS - 1 or step == steps - 1:
+            _check_loss(stepper.lost)
+        if time.monotonic() - saved >= CHECKPOINT_SECONDS and step + 1 < steps:
+            course.checkpoint.write(stepper.state(), step + 1)
             saved = time.monotonic()
     if done < steps:
         if stepper.spectral is not None:
             stepper.spectral.settle()
-        _round(network)
-        if isinstance(network.head, ProcessHead):
+        _round_to_half(network)
+        if isinstance(network.head, GaussianProcessHead):
             _learn_variance(network.eval(), network.head, shelf, lesson, settings.batch)
-        course.kept.write(network_state(network), steps)
+        course.checkpoint.write(network_state(network), steps)
     network.eval()
 
 
-def _check(lost: Tensor) -> None:
+def _check_loss(lost: Tensor) -> None:
     if not bool(torch.isfinite(lost)):
-        raise InputError("training went astray: the loss is no longer a number; try a lower rate (--set rate=3e-5)")
+        raise InputError("training diverged: the loss is no longer a number; try a lower `rate`, such as 3e-5")
 
 
 @torch.no_grad()
-def _round(network: Network) -> None:
+def _round_to_half(network: Network) -> None:
     """To half precision, in which a model is saved, so that it says the same before and after."""
     for values in (*network.parameters(), *network.buffers()):
         if values.is_floating_point():
@@ -138,7 +201,9 @@ def _round(network: Network) -> None:
 
 
 @torch.no_grad()
-def _learn_variance(network: Network, head: ProcessHead, shelf: Shelf, lesson: Lesson, size: int) -> None:
+def _learn_variance(
+    network: Network, head: GaussianProcessHead, shelf: DeviceTokens, lesson: EncoderTrainingData, size: int
+) -> None:
     """One more pass over all texts: what they say of the head's weights, given the encoder as it is now."""
     total: Tensor | None = None
     order = torch.argsort(shelf.lengths)
@@ -148,15 +213,15 @@ def _learn_variance(network: Network, head: ProcessHead, shelf: Shelf, lesson: L
         with torch.autocast(ids.device.type, dtype=torch.bfloat16, enabled=ids.device.type == "cuda"):
             vectors = network.vectors(*every)
             logits = head(vectors)
-        added = head.information(vectors, probabilities(logits, exclusive=lesson.exclusive))
+        added = head.information(vectors, class_probabilities(logits, exclusive=lesson.exclusive))
         total = added if total is None else total + added
     assert total is not None
     head.learn(total)
 
 
-def _groups(settings: EncoderSettings, encoder: Any, device: torch.device) -> Iterator[list[int]]:
+def _member_groups(settings: EncoderSettings, encoder: Any, device: torch.device) -> Iterator[list[int]]:
     """Members that are trained side by side: as many as memory allows, or one where an encoder cannot be stacked."""
-    from evenhand.classifiers.encoder.stacked import stackable
+    from evenhand.classifiers.encoder.stacked_layers import stackable
 
     config = encoder.config.get_text_config()
     layers, width = int(getattr(config, "num_hidden_layers", 12)), int(config.hidden_size)

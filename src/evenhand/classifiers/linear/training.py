@@ -1,7 +1,7 @@
-"""Training: every member on its own bag of the texts, by ridge-penalised logistic regression.
+"""Training of a linear model: every member on its own bag of the texts, by ridge-penalised logistic regression.
 
-L-BFGS on the factored features. scikit-learn's solvers take neither a product of two matrices nor a penalty that draws
-to something other than zero, and would need the product multiplied out: ten times the memory and time.
+L-BFGS on the factored features. scikit-learn's solvers take neither a product of two matrices nor a penalty that
+draws to something other than zero, and would need the product multiplied out: ten times the memory and time.
 """
 
 from __future__ import annotations
@@ -16,20 +16,20 @@ import numpy as np
 import numpy.typing as npt
 from scipy import optimize, sparse, special
 
+from evenhand.arrays import AnyFloats
 from evenhand.classifiers.linear.features import Features, Featuriser
-from evenhand.classifiers.linear.oversampling import check, oversampled
+from evenhand.classifiers.linear.oversampling import check_oversampling, oversampled
 from evenhand.classifiers.linear.settings import LinearSettings
-from evenhand.classifiers.linear.words import hash_of
-from evenhand.classifiers.protocol import Labelled
+from evenhand.classifiers.linear.words import hash_word
+from evenhand.classifiers.protocol import LabelledTexts
 from evenhand.errors import InputError
 from evenhand.progress import Progress, silent
 
-Floats = npt.NDArray[np.floating[Any]]
 WORKERS = 2  # NumPy and SciPy let go of the interpreter while they multiply
 
 
 @dataclass(frozen=True)
-class Trained:
+class TrainedCoefficients:
     """What training leaves: coefficients [buckets, members, classes], offsets [members, classes], weights of words."""
 
     coefficients: npt.NDArray[np.float32]
@@ -37,14 +37,14 @@ class Trained:
     weight: npt.NDArray[np.float32]
 
 
-def train(data: Labelled, settings: LinearSettings, progress: Progress = silent) -> Trained:
+def train_members(data: LabelledTexts, settings: LinearSettings, progress: Progress = silent) -> TrainedCoefficients:
     """Train all members; the same data and settings give the same bits."""
-    _check(data, settings)
+    _check_training_data(data, settings)
     progress("counting words", 0, 0)
     featuriser = Featuriser(settings)
     features = featuriser(data.texts)
     if not features.parts.nnz:
-        raise InputError("no text holds a word: there is nothing to learn from")
+        raise InputError("no text contains a word: there is nothing to train on")
     weight = _word_weight(features, settings)
     features = Featuriser(settings, weight)(data.texts)
     scale = _scale(features, settings)
@@ -52,20 +52,22 @@ def train(data: Labelled, settings: LinearSettings, progress: Progress = silent)
     if settings.oversample == "smote":
         progress("oversampling", 0, 0)
         features, truth = oversampled(features, truth, settings)
-    problem = _Problem(features, truth, data.targets.exclusive, settings)
-    found: dict[int, tuple[Floats, Floats]] = {}
-    rounds = _Rounds(settings, progress)
+    problem = _Regression(features, truth, data.targets.exclusive, settings)
+    trained: dict[int, tuple[AnyFloats, AnyFloats]] = {}
+    rounds = _RoundCounter(settings, progress)
     with ThreadPoolExecutor(max_workers=WORKERS) as pool:
         waiting = {pool.submit(problem.solve, member, rounds.one): member for member in range(settings.members)}
         for done in as_completed(waiting):
-            found[waiting[done]] = done.result()
+            trained[waiting[done]] = done.result()
             rounds.finished(waiting[done])
-    members = [found[member] for member in range(settings.members)]
+    members = [trained[member] for member in range(settings.members)]
     coefficients = np.stack([scale[:, None] * solved for solved, _ in members], axis=1)
-    return Trained(coefficients.astype(np.float32), np.stack([o for _, o in members]).astype(np.float32), weight)
+    return TrainedCoefficients(
+        coefficients.astype(np.float32), np.stack([o for _, o in members]).astype(np.float32), weight
+    )
 
 
-class _Rounds:
+class _RoundCounter:
     """How far all members have come together, in rounds; one that needs fewer than it may have is done at once."""
 
     def __init__(self, settings: LinearSettings, progress: Progress) -> None:
@@ -88,16 +90,16 @@ class _Rounds:
             self._progress("training", sum(self._done), self._of)
 
 
-def _check(data: Labelled, settings: LinearSettings) -> None:
+def _check_training_data(data: LabelledTexts, settings: LinearSettings) -> None:
     if len(data.texts) < max(10, settings.members):
         least = max(10, settings.members)
         raise InputError(f"{len(data.texts)} rows are too few to train on: at least {least} are needed")
     for name, column in zip(data.targets.classes, data.truth.T, strict=True):
         if column.min() == column.max():
             which = "every text is" if column.max() else "no text is"
-            raise InputError(f"there is nothing to tell apart: {which} '{name}'")
+            raise InputError(f"training needs texts with and without the class: {which} '{name}'")
     if settings.oversample == "smote":
-        check(data.truth, data.targets)
+        check_oversampling(data.truth, data.targets)
 
 
 def _word_weight(features: Features, settings: LinearSettings) -> npt.NDArray[np.float32]:
@@ -110,11 +112,11 @@ def _word_weight(features: Features, settings: LinearSettings) -> npt.NDArray[np
     if settings.stop_words:
         from sklearn.feature_extraction.text import ENGLISH_STOP_WORDS  # type: ignore[import-untyped]
 
-        weight[[hash_of(word) & (settings.buckets - 1) for word in sorted(ENGLISH_STOP_WORDS)]] = 0.0
+        weight[[hash_word(word) & (settings.buckets - 1) for word in sorted(ENGLISH_STOP_WORDS)]] = 0.0
     return weight.astype(np.float32)
 
 
-def _scale(features: Features, settings: LinearSettings) -> Floats:
+def _scale(features: Features, settings: LinearSettings) -> AnyFloats:
     """How large each bucket may become: common parts of words stay small. One for a plain bag of words."""
     if not settings.characters:
         return np.ones(settings.buckets)
@@ -129,15 +131,15 @@ def _ones(matrix: sparse.csr_matrix) -> sparse.csr_matrix:
     return sparse.csr_matrix((np.ones(matrix.nnz), matrix.indices, matrix.indptr), shape=matrix.shape)
 
 
-def _scaled(features: Features, scale: Floats) -> Features:
+def _scaled(features: Features, scale: AnyFloats) -> Features:
     by = sparse.diags(scale)
     return Features(features.words.astype(np.float64), (features.parts @ by).tocsr(), (features.pairs @ by).tocsr())
 
 
-class _Problem:
+class _Regression:
     """The data of all members, and the loss of one."""
 
-    def __init__(self, features: Features, truth: Floats, exclusive: bool, settings: LinearSettings) -> None:
+    def __init__(self, features: Features, truth: AnyFloats, exclusive: bool, settings: LinearSettings) -> None:
         used = np.bincount(np.concatenate([features.parts.indices, features.pairs.indices]), minlength=settings.buckets)
         self.used = np.flatnonzero(used)  # what occurs nowhere stays where it is drawn to
         features = Features(features.words, features.parts[:, self.used], features.pairs[:, self.used])
@@ -146,7 +148,7 @@ class _Problem:
         parts = (features.words, features.parts, features.pairs)
         self.words, self.parts, self.pairs = (matrix.T.tocsr() for matrix in parts)
 
-    def solve(self, member: int, count: Callable[[int], None]) -> tuple[Floats, Floats]:
+    def solve(self, member: int, count: Callable[[int], None]) -> tuple[AnyFloats, AnyFloats]:
         """Coefficients and offsets of one member, which counts its rounds."""
         rng = np.random.default_rng([self.settings.seed, member])
         texts, classes = self.truth.shape
@@ -163,7 +165,7 @@ class _Problem:
         share = np.clip((bag * self.truth).sum(axis=0) / bag.sum(), 1e-3, 1.0 - 1e-3)
         start = np.concatenate([np.zeros(own.size), np.log(share / (1.0 - share))])
 
-        def loss(values: Floats) -> tuple[float, Floats]:
+        def loss(values: AnyFloats) -> tuple[float, AnyFloats]:
             change, offset = values[: own.size].reshape(own.shape), values[own.size :]
             lost, slope = self.link(base + self.features.times(change) + offset, self.truth)
             slope *= bag
@@ -175,16 +177,16 @@ class _Problem:
         solved: Any = optimize.minimize(  # type: ignore[call-overload]
             loss, start, jac=True, method="L-BFGS-B", options=options, callback=lambda _: count(member)
         )
-        best: Floats = solved.x
+        best: AnyFloats = solved.x
         anchor[self.used] += best[: own.size].reshape(own.shape)
         return anchor, best[own.size :]
 
 
-def _sigmoid(logits: Floats, truth: Floats) -> tuple[Floats, Floats]:
+def _sigmoid(logits: AnyFloats, truth: AnyFloats) -> tuple[AnyFloats, AnyFloats]:
     """Loss of each text and class, and its slope."""
     return np.logaddexp(0.0, logits) - truth * logits, special.expit(logits) - truth
 
 
-def _softmax(logits: Floats, truth: Floats) -> tuple[Floats, Floats]:
+def _softmax(logits: AnyFloats, truth: AnyFloats) -> tuple[AnyFloats, AnyFloats]:
     logs = special.log_softmax(logits, axis=1)
     return -truth * logs, np.exp(logs) * truth.sum(axis=1, keepdims=True) - truth

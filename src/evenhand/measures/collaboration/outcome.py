@@ -1,6 +1,7 @@
-"""What comes out when people review some items and the model decides the rest: every collaborative measure.
+"""The outcome of review at one capacity: people decide the reviewed items, the model the rest (Kivlichan et al. 2021).
 
-The reviewer is an oracle unless told otherwise. OC stands for oracle-model collaborative.
+Every collaborative measure is read from it. The reviewer is an oracle unless an error rate is given. OC stands for
+oracle-model collaborative.
 """
 
 from __future__ import annotations
@@ -9,10 +10,20 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from typing import NamedTuple
 
+from evenhand.catalogue.collaboration import (
+    OC_ACCURACY,
+    OC_AUPRC,
+    OC_AUROC,
+    OC_F1,
+    OC_PRECISION,
+    OC_RECALL,
+    REVIEW_EFFECTIVENESS,
+    REVIEW_EFFICIENCY,
+)
 from evenhand.errors import InputError, Undefined
 from evenhand.measures import rates
-from evenhand.measures.collaboration.areas import Areas
-from evenhand.measures.collaboration.pieces import Pieces
+from evenhand.measures.collaboration.areas import ReviewedAreas
+from evenhand.measures.collaboration.capacity import UnreviewedShares
 from evenhand.measures.rates import Share
 from evenhand.tally import Amount, Classes, Confusion
 
@@ -27,13 +38,13 @@ class Reviewer:
     def __post_init__(self) -> None:
         for kind, error in (("benign", self.benign_error), ("violating", self.violating_error)):
             if not 0.0 <= error <= 1.0:
-                raise InputError(f"a reviewer's error on {kind} items must lie from 0 to 1, not {error:g}")
+                raise InputError(f"a reviewer's error on {kind} items must be from 0 to 1, not {error:g}")
 
 
 ORACLE = Reviewer()
 
 
-class Checked(NamedTuple):
+class UncertaintyConfusion(NamedTuple):
     """The four counts of the paper's Figure 1: what was uncertain was reviewed, what was certain was not."""
 
     uncertain_wrong: Amount
@@ -42,7 +53,7 @@ class Checked(NamedTuple):
     certain_right: Amount
 
 
-class Decomposition(NamedTuple):
+class AccuracyDecomposition(NamedTuple):
     """OC-accuracy as a sum of two shares of all items."""
 
     first: float
@@ -50,18 +61,18 @@ class Decomposition(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Outcome:
+class ReviewOutcome:
     """One capacity: what the model makes of the items that are `reviewed` and of those `left` to it."""
 
     reviewed: Confusion
     left: Confusion
-    pieces: Pieces
-    areas: Areas
+    pieces: UnreviewedShares
+    areas: ReviewedAreas
 
     @property
-    def checked(self) -> Checked:
+    def checked(self) -> UncertaintyConfusion:
         """Which items the review caught."""
-        return Checked(*_errors(self.reviewed), *_errors(self.left))
+        return UncertaintyConfusion(*_errors(self.reviewed), *_errors(self.left))
 
     @property
     def share(self) -> float:
@@ -114,7 +125,7 @@ class Outcome:
         return self.areas.average_precision(self.pieces)
 
     def efficiency(self) -> Share:
-        """Review Efficiency: of the reviewed items, the share that the model had wrong."""
+        """Review Efficiency: of the reviewed items, the share that the model got wrong."""
         return Share(*_errors(self.reviewed), "nothing is reviewed at this capacity")
 
     def effectiveness(self) -> Share:
@@ -122,23 +133,23 @@ class Outcome:
         checked = self.checked
         return Share(checked.uncertain_wrong, checked.certain_wrong, "the model makes no errors at this threshold")
 
-    def decompositions(self) -> tuple[Decomposition, Decomposition]:
+    def decompositions(self) -> tuple[AccuracyDecomposition, AccuracyDecomposition]:
         """Acc + α'·RE, and Acc(not reviewed)·(1 − α') + α': both are the OC-accuracy, and say where it comes from."""
         total, checked = _total(self.reviewed, self.left), self.checked
         alone = (checked.uncertain_right + checked.certain_right).weight
-        gained = Decomposition(alone / total, checked.uncertain_wrong.weight / total)
-        return gained, Decomposition(checked.certain_right.weight / total, self.share)
+        gained = AccuracyDecomposition(alone / total, checked.uncertain_wrong.weight / total)
+        return gained, AccuracyDecomposition(checked.certain_right.weight / total, self.share)
 
 
-MEASURES: Mapping[str, Callable[[Outcome], float]] = {
-    "oc_accuracy": lambda outcome: outcome.accuracy().value,
-    "oc_auroc": Outcome.auroc,
-    "oc_auprc": Outcome.auprc,
-    "oc_precision": lambda outcome: outcome.precision().value,
-    "oc_recall": lambda outcome: outcome.recall().value,
-    "oc_f1": Outcome.f1,
-    "review_efficiency": lambda outcome: outcome.efficiency().value,
-    "review_effectiveness": lambda outcome: outcome.effectiveness().value,
+COLLABORATIVE_MEASURES: Mapping[str, Callable[[ReviewOutcome], float]] = {
+    OC_ACCURACY: lambda outcome: outcome.accuracy().value,
+    OC_AUROC: ReviewOutcome.auroc,
+    OC_AUPRC: ReviewOutcome.auprc,
+    OC_PRECISION: lambda outcome: outcome.precision().value,
+    OC_RECALL: lambda outcome: outcome.recall().value,
+    OC_F1: ReviewOutcome.f1,
+    REVIEW_EFFICIENCY: lambda outcome: outcome.efficiency().value,
+    REVIEW_EFFECTIVENESS: lambda outcome: outcome.effectiveness().value,
 }
 
 

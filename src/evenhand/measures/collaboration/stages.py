@@ -1,7 +1,7 @@
-"""Who is reviewed first: a review score per cell, and how it takes from what is left.
+"""The order of review: a review score per cell, and how each stage of review spends its share of the capacity.
 
-The items of highest review score are taken until the amount is reached. Items tied at the boundary are each split
-into a reviewed and an unreviewed part, so that no order of rows plays a role.
+The items of highest review score are taken until the amount is reached. Items tied at the boundary are each split into
+a reviewed and an unreviewed part, so that the order of rows does not matter.
 """
 
 from __future__ import annotations
@@ -14,30 +14,29 @@ from typing import Any, Literal
 import numpy as np
 import numpy.typing as npt
 
-from evenhand.measures.cells import TIED
-from evenhand.measures.collaboration.capacity import whole
-from evenhand.measures.collaboration.pieces import Edges, Pieces
-from evenhand.tally import FloatArray
+from evenhand.arrays import Floats, Ints
+from evenhand.measures.collaboration.capacity import UnreviewedShares, whole_items
+from evenhand.measures.score_cells import TIED
 from evenhand.tally.mass import Prefix
-from evenhand.tally.order import Scores, ordered
+from evenhand.tally.order import ScoreArray, sort_scores
 
-FEW = 30_000  # cells; up to here going through all of them is faster than a search
+MOST_CELLS_SCANNED = 30_000  # cells; up to here going through all of them is faster than a search
 ROUNDING = 1e-15  # by how much p(1 − p) may fall where it should rise
 
 
-def uncertainty(scores: Scores) -> FloatArray:
+def uncertainty_score(scores: ScoreArray) -> Floats:
     """The variance p(1 − p) of the predicted label."""
-    p: FloatArray = scores.astype(np.float64)
+    p: Floats = scores.astype(np.float64)
     return p * (1.0 - p)
 
 
-def toxicity(scores: Scores) -> Scores:
+def toxicity_score(scores: ScoreArray) -> ScoreArray:
     """The score itself."""
     return scores
 
 
 @dataclass(frozen=True, eq=False)
-class Stage:
+class ReviewStage:
     """A review score per cell, and the share of the capacity that goes by it. The last stage takes what remains.
 
     Scores within `tied` of one another are equal: 0 for a column that came as it is, where a variance may be tiny.
@@ -48,12 +47,12 @@ class Stage:
     tied: float = TIED
 
     @cached_property
-    def values(self) -> FloatArray:
+    def values(self) -> Floats:
         """The review score in double precision."""
         return np.asarray(self.score, dtype=np.float64)
 
     @cached_property
-    def ties(self) -> Edges:
+    def ties(self) -> Ints:
         """The number of each cell's tie, from 0 for the highest on. Neighbours that are tied are in one."""
         number = np.zeros(len(self.values), dtype=np.int64)
         falls = -np.diff(self.values[self._descending]) > self.tied
@@ -65,31 +64,31 @@ class Stage:
         """How many ties there are."""
         return int(self.ties.max(initial=-1)) + 1
 
-    def take(self, pieces: Pieces, prefix: Prefix, amount: float) -> Pieces:
+    def take(self, pieces: UnreviewedShares, prefix: Prefix, amount: float) -> UnreviewedShares:
         """Review an amount of what is left."""
         if amount <= 0.0:
             return pieces
         if amount >= pieces.before(prefix, pieces.size) * (1.0 - TIED):
-            return Pieces(np.array([0, pieces.size]), np.zeros(1))
-        hill = self._hill if len(self.values) > FEW else None
+            return UnreviewedShares(np.array([0, pieces.size]), np.zeros(1))
+        hill = self._hill if len(self.values) > MOST_CELLS_SCANNED else None
         return self._from_anywhere(pieces, prefix, amount) if hill is None else hill.take(pieces, prefix, amount)
 
-    def take_from(self, pieces: Pieces, level: float) -> Pieces:
+    def take_from(self, pieces: UnreviewedShares, level: float) -> UnreviewedShares:
         """Review whatever has this review score, in its own precision, or a higher one."""
         level = float(self.score.dtype.type(level)) - self.tied
         if self._hill is not None:
             return pieces.scaled(*self._hill.span(level, strict=False), 0.0)
-        return Pieces.of_cells(np.where(self.values >= level, 0.0, pieces.per_cell()))
+        return UnreviewedShares.of_cells(np.where(self.values >= level, 0.0, pieces.per_cell()))
 
     @cached_property
     def _hill(self) -> _Hill | None:
-        return _Hill.of(self.values, self.tied)
+        return _Hill.from_values(self.values, self.tied)
 
     @cached_property
     def _descending(self) -> npt.NDArray[np.intp]:
-        return ordered(self.values).rows[::-1]
+        return sort_scores(self.values).rows[::-1]
 
-    def _from_anywhere(self, pieces: Pieces, prefix: Prefix, amount: float) -> Pieces:
+    def _from_anywhere(self, pieces: UnreviewedShares, prefix: Prefix, amount: float) -> UnreviewedShares:
         """The general way: tie after tie, all of each until the amount is reached."""
         left = pieces.per_cell()
         mass = np.bincount(self.ties, left * np.diff(prefix))
@@ -98,14 +97,14 @@ class Stage:
         share = _part(amount - float(reached[last] - mass[last]), float(mass[last]))
         left[self.ties == last] *= 1.0 - share
         left[self.ties < last] = 0.0
-        return Pieces.of_cells(left)
+        return UnreviewedShares.of_cells(left)
 
 
-def spend(stages: Sequence[Stage], prefix: Prefix, amount: float) -> Pieces:
+def spend_capacity(stages: Sequence[ReviewStage], prefix: Prefix, amount: float) -> UnreviewedShares:
     """What is left when an amount is reviewed, stage after stage, each of its share in whole items."""
-    pieces, spent = Pieces.untouched(len(prefix) - 1), 0.0
+    pieces, spent = UnreviewedShares.untouched(len(prefix) - 1), 0.0
     for stage in stages[:-1]:
-        own = min(whole(stage.share * amount), amount - spent)
+        own = min(whole_items(stage.share * amount), amount - spent)
         pieces, spent = stage.take(pieces, prefix, own), spent + own
     return stages[-1].take(pieces, prefix, amount - spent)
 
@@ -114,12 +113,12 @@ def spend(stages: Sequence[Stage], prefix: Prefix, amount: float) -> Pieces:
 class _Hill:
     """A review score that rises along the cells to its top and falls from there: what lies above a level is a span."""
 
-    rising: FloatArray
-    falling: FloatArray  # from the last cell back
+    rising: Floats
+    falling: Floats  # from the last cell back
     tied: float
 
     @classmethod
-    def of(cls, values: FloatArray, tied: float) -> _Hill | None:
+    def from_values(cls, values: Floats, tied: float) -> _Hill | None:
         top = int(np.argmax(values)) + 1 if len(values) else 0
         rounding = min(ROUNDING, tied)
         up, down = _ascending(values[:top], rounding), _ascending(np.ascontiguousarray(values[top:][::-1]), rounding)
@@ -135,7 +134,7 @@ class _Hill:
         start = int(np.searchsorted(self.rising, level, side=side))
         return start, self.size - int(np.searchsorted(self.falling, level, side=side))
 
-    def take(self, pieces: Pieces, prefix: Prefix, amount: float) -> Pieces:
+    def take(self, pieces: UnreviewedShares, prefix: Prefix, amount: float) -> UnreviewedShares:
         """Review an amount of what is left, less than all of it."""
 
         def within(start: int, stop: int) -> float:
@@ -152,7 +151,7 @@ class _Hill:
         return pieces.scaled(*inner, 0.0)
 
 
-def _highest(slope: FloatArray, enough: Callable[[float], bool]) -> float:
+def _highest(slope: Floats, enough: Callable[[float], bool]) -> float:
     """The highest level of an ascending slope at or above which there is enough; none: minus infinity."""
     low, high = -1, len(slope) - 1
     while low < high:
@@ -161,7 +160,7 @@ def _highest(slope: FloatArray, enough: Callable[[float], bool]) -> float:
     return float(slope[low]) if low >= 0 else -np.inf
 
 
-def _ascending(values: FloatArray, rounding: float) -> FloatArray | None:
+def _ascending(values: Floats, rounding: float) -> Floats | None:
     """The values, if they never fall by more than rounding, rid of that."""
     if bool(np.all(values[1:] >= values[:-1])):
         return values

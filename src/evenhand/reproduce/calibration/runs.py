@@ -1,7 +1,7 @@
-"""A model trained several times, on other splits each time, with what it says of validation and test items.
+"""A model trained several times, on other splits each time, with its probabilities for validation and test items.
 
 BERT cannot be trained here. In its place stands a linear model of words and parts of words, a single one and weakly
-regularised, so that it is too sure of itself as fine-tuned encoders are. The SMOTE variant oversamples rare classes.
+regularised, so that it is overconfident as fine-tuned encoders are. The SMOTE variant oversamples rare classes.
 """
 
 from __future__ import annotations
@@ -13,18 +13,17 @@ import polars as pl
 
 from evenhand.errors import InputError
 from evenhand.evidence import Declaration, Evidence, open_evidence
-from evenhand.reproduce.models import probabilities, trained
-from evenhand.reproduce.paper import Workplace
+from evenhand.reproduce.workspace import Workspace, predict_probabilities, train_stand_in
 
-OPTIONS = {"members": 1, "anchor": 0.0, "bits": 18, "strength": 20.0}
-SMOTE = {**OPTIONS, "oversample": "smote"}
+LINEAR_OPTIONS = {"members": 1, "anchor": 0.0, "bits": 18, "strength": 20.0}
+SMOTE_OPTIONS = {**LINEAR_OPTIONS, "oversample": "smote"}
 RUN = "run"
 SEEDS, FEW_SEEDS = 5, 2
 FEWEST = 10  # texts of a class, to be split in three
 
 
 @dataclass(frozen=True)
-class Predicted:
+class PredictedRuns:
     """Of all runs together: validation and test items, and test items by the oversampled model."""
 
     classes: tuple[str, ...]
@@ -45,7 +44,7 @@ class Predicted:
         return open_evidence(frame.filter(pl.col(RUN) == run), Declaration.of(roles))
 
 
-def predicted(place: Workplace, frame: pl.DataFrame) -> Predicted:
+def predict_runs(place: Workspace, frame: pl.DataFrame) -> PredictedRuns:
     """Split 80/10/10, train and predict, five times over."""
     classes = tuple(frame["label"].unique().sort())
     if min(frame["label"].value_counts()["count"].to_list()) < FEWEST:
@@ -57,12 +56,12 @@ def predicted(place: Workplace, frame: pl.DataFrame) -> Predicted:
         order = np.random.default_rng([place.seed, number]).permutation(len(frame))
         first, second = int(0.8 * len(frame)), int(0.9 * len(frame))
         learnt, validation, test = (frame[part.tolist()] for part in np.split(order, [first, second]))
-        for place_in, options, shown in ((0, OPTIONS, (validation, test)), (2, SMOTE, (test,))):
-            model = trained(learnt, "linear", progress=place.progress, options={**options, "seed": number})
+        for place_in, options, shown in ((0, LINEAR_OPTIONS, (validation, test)), (2, SMOTE_OPTIONS, (test,))):
+            model = train_stand_in(learnt, "linear", progress=place.progress, options={**options, "seed": number})
             for offset, rows in enumerate(shown):
-                columns = probabilities(model, rows["text"])
+                columns = predict_probabilities(model, rows["text"])
                 named = {f"p_{name}": columns[:, k] for k, name in enumerate(model.targets.classes)}
                 parts[place_in + offset].append(
                     rows.select("label", pl.lit(str(number)).alias(RUN)).with_columns(**named)
                 )
-    return Predicted(classes, *(pl.concat(found) for found in parts))
+    return PredictedRuns(classes, *(pl.concat(frames) for frames in parts))

@@ -1,4 +1,4 @@
-"""What several runs of several models say of the items of two environments, one Parquet file each.
+"""The probabilities of several runs of several models on the items of two environments, one Parquet file each.
 
 `test.parquet` is where the models were trained, `deployment.parquet` another place. Columns: `id`, `label`, and for
 each run its probability, `p:METHOD:LOSS:SEED`; beside it, where the method has one, the variance of that probability
@@ -14,13 +14,19 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any, NamedTuple
 
+import numpy as np
 import polars as pl
 
+from evenhand.audits.collaboration.settings import PAPER_CAPACITIES
+from evenhand.catalogue import Measure
 from evenhand.errors import InputError, nearest
 from evenhand.estimate import Estimate
 from evenhand.evidence import open_source
-from evenhand.finding import Finding
-from evenhand.reproduce.result import over_runs
+from evenhand.finding import Finding, Slice, SliceKey
+from evenhand.reports import audit
+from evenhand.reproduce.result import find_estimate, mean_over_runs, value_of
+from evenhand.reproduce.workspace import Workspace
+from evenhand.routing.strategies import StrategyKind
 
 ENVIRONMENTS = {"test": "in-domain", "deployment": "deployment"}
 METHODS = {
@@ -31,10 +37,10 @@ METHODS = {
     "sngp-ensemble": "SNGP Ensemble",
 }
 LOSSES = {"cross-entropy": "XENT", "focal": "focal"}
-WRITTEN = re.compile(r"([pv]):([^:]+):([^:]+):([^:]+)")
+RUN_COLUMN = re.compile(r"([pv]):([^:]+):([^:]+):([^:]+)")
 
 
-class Run(NamedTuple):
+class ModelRun(NamedTuple):
     """One trained model."""
 
     method: str
@@ -53,25 +59,25 @@ class Run(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Environment:
+class EnvironmentRuns:
     """The items of one place with what all runs say of them."""
 
     name: str
     frame: pl.DataFrame
-    runs: tuple[Run, ...]
+    runs: tuple[ModelRun, ...]
     facts: Mapping[str, Any]
 
     @property
-    def unsure(self) -> list[Run]:
+    def unsure(self) -> list[ModelRun]:
         """Runs that have a variance too."""
         return [run for run in self.runs if run.variance in self.frame.columns]
 
 
 @dataclass(frozen=True)
-class Audited:
+class AuditedEnvironment:
     """An environment and what the audit found: every number is a mean over the runs of a method and loss."""
 
-    environment: Environment
+    environment: EnvironmentRuns
     finding: Finding
 
     @cached_property
@@ -84,32 +90,55 @@ class Audited:
         """Trained with this loss."""
         return [method for one, method in self.settings if one == loss]
 
-    def estimate(self, loss: str, method: str, measure: str, **slice_: str) -> Estimate | None:
+    def estimate(self, loss: str, method: str, measure: Measure, **slice_: str) -> Estimate | None:
         """The mean over runs, with the lowest and highest; None where no run has a value."""
         values = list(self._values(loss, method, measure, slice_))
-        return over_runs(values, n=len(values)) if values else None
+        return mean_over_runs(values, n=len(values)) if values else None
 
-    def mean(self, loss: str, method: str, measure: str, **slice_: str) -> float:
-        """As a number; not one where no run has a value."""
-        found = self.estimate(loss, method, measure, **slice_)
-        return float("nan") if found is None or found.value is None else found.value
+    def mean(self, loss: str, method: str, measure: Measure, **slice_: str) -> float:
+        """As a number."""
+        return value_of(self.estimate(loss, method, measure, **slice_))
 
-    def _values(self, loss: str, method: str, measure: str, slice_: Mapping[str, str]) -> Iterator[float]:
-        several = len(self.environment.runs) > 1
+    def mean_over_methods(self, measure: Measure, loss: str | None = None, **slice_: str) -> float:
+        """The mean over methods, of one loss or all."""
+        means = [self.mean(one, method, measure, **slice_) for one, method in self.settings if loss in (None, one)]
+        known = [value for value in means if not np.isnan(value)]
+        return float(np.mean(known)) if known else float("nan")
+
+    @property
+    def losses(self) -> list[str]:
+        """Those that models were trained with."""
+        return [loss for loss in LOSSES if self.methods(loss)]
+
+    @property
+    def title(self) -> str:
+        """How the environment is called."""
+        return ENVIRONMENTS[self.environment.name]
+
+    @property
+    def description(self) -> str:
+        """The environment, with how many runs there are and on how many items."""
+        return f"{self.title}, {len(self.environment.runs)} runs on {len(self.environment.frame):,} items"
+
+    @property
+    def violating_share(self) -> float:
+        """Of its items."""
+        return float(self.environment.frame["label"].cast(float).mean() or 0.0)  # type: ignore[arg-type]
+
+    def _values(self, loss: str, method: str, measure: Measure, slice_: Slice) -> Iterator[float]:
         for run in self.environment.runs:
             if (run.loss, run.method) == (loss, method):
-                own = {**({"model": run.column} if several else {}), **slice_}
-                value = self.finding.get(measure, **own).value if self.finding.has(measure, **own) else None
-                if value is not None:
-                    yield value
+                estimate = find_estimate(self.finding, measure, {**self.finding.slice_of(run.column), **slice_})
+                if estimate is not None and estimate.value is not None:
+                    yield estimate.value
 
 
-def read(folder: Path) -> list[Environment]:
+def read_environments(folder: Path) -> list[EnvironmentRuns]:
     """Both environments; an `InputError` says what is missing."""
-    return [_environment(folder, name) for name in ENVIRONMENTS]
+    return [_read_environment(folder, name) for name in ENVIRONMENTS]
 
 
-def _environment(folder: Path, name: str) -> Environment:
+def _read_environment(folder: Path, name: str) -> EnvironmentRuns:
     places = [folder / "collaboration" / f"{name}.parquet", folder / f"{name}.parquet"]
     path = next((place for place in places if place.is_file()), None)
     if path is None:
@@ -122,11 +151,11 @@ def _environment(folder: Path, name: str) -> Environment:
     for column in ("id", "label"):
         if column not in columns:
             raise InputError("this column is missing", source=str(path), column=column)
-    runs = tuple(_runs(columns, path))
+    runs = tuple(_parse_runs(columns, path))
     if not runs:
         raise InputError("there is no run: no column is called p:METHOD:LOSS:SEED", source=str(path))
-    kept = ["id", "label", *(c for run in runs for c in (run.column, run.variance) if c in columns)]
-    frame = source.collect(lambda lazy: lazy.select(kept))
+    used_columns = ["id", "label", *(c for run in runs for c in (run.column, run.variance) if c in columns)]
+    frame = source.collect(lambda lazy: lazy.select(used_columns))
     facts = {
         "corpus": name,
         "title": f"{ENVIRONMENTS[name]} runs",
@@ -135,19 +164,40 @@ def _environment(folder: Path, name: str) -> Environment:
         "licence": "probabilities only",
         "files": [{**source.fingerprint(), "rows": len(frame)}],
     }
-    return Environment(name, frame, runs, facts)
+    return EnvironmentRuns(name, frame, runs, facts)
 
 
-def _runs(columns: Sequence[str], path: Path) -> Iterator[Run]:
+def _parse_runs(columns: Sequence[str], path: Path) -> Iterator[ModelRun]:
     for column in columns:
-        found = WRITTEN.fullmatch(column)
-        if not found:
+        match = RUN_COLUMN.fullmatch(column)
+        if not match:
             continue
-        kind, method, loss, seed = found.groups()
+        kind, method, loss, seed = match.groups()
         for value, known, what in ((method, METHODS, "method"), (loss, LOSSES, "loss")):
             if value not in known:
                 raise InputError(
                     f"there is no {what} '{value}'; {nearest(value, known)}", source=str(path), column=column
                 )
         if kind == "p":
-            yield Run(method, loss, seed)
+            yield ModelRun(method, loss, seed)
+
+
+STRATEGIES = (StrategyKind.UNCERTAINTY.value, StrategyKind.TOXICITY.value)
+UNCERTAIN_FIRST: Slice = {SliceKey.STRATEGY: StrategyKind.UNCERTAINTY.value}
+
+
+def audit_environment(place: Workspace, environment: EnvironmentRuns) -> AuditedEnvironment:
+    """All runs in one environment, audited side by side."""
+    columns = [run.column for run in environment.runs]
+    report = audit(
+        environment.frame.select("label", *columns),
+        audits="collaboration",
+        score=columns,
+        label="label",
+        capacities=list(PAPER_CAPACITIES),
+        strategies=list(STRATEGIES),
+        replicates=50,  # of the ECE's interval, which is not shown: runs differ by more
+        seed=place.seed,
+        progress=place.progress,
+    )
+    return AuditedEnvironment(environment, report.findings[0])

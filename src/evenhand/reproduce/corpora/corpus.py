@@ -1,26 +1,65 @@
-"""A published data set: the files it comes in, the columns they must have, and the one table that all become.
+"""A published data set: the files it comes in, the columns they must have, and the table they become.
 
-A corpus may lie in several layouts (the CSV of a challenge, the archive of a publisher, a Parquet file that somebody
-prepared). Whatever the layout, the table has the same columns, declared once, and is checked once.
+A corpus may lie in several layouts (the CSV of a challenge, the archive of a publisher, the JSON of a shared task, a
+prepared Parquet file). Whatever the layout, the table has the same columns, declared once, and is checked once.
 """
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import Future
 from dataclasses import dataclass, field
+from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
 import polars as pl
 
 from evenhand.errors import InputError
-from evenhand.evidence import Declaration, faults, open_source
+from evenhand.evidence import Declaration, Source, open_source, reading_errors
+from evenhand.inputs import note_input
 
-Read = Callable[[Sequence[pl.DataFrame]], pl.DataFrame]
+TASK_FIELDS = ("text", "annotators", "annotations")
+
+
+def open_json(path: Path) -> Source:
+    """A table with a row for each item."""
+    note_input(path)
+    try:
+        content = path.read_bytes()
+        items = json.loads(content)
+        rows = [_task_row(str(key), value) for key, value in items.items()]
+        frame = pl.LazyFrame(rows, schema=dict.fromkeys(_task_columns(), pl.String))
+    except OSError as error:
+        raise InputError(f"the file cannot be read: {error.strerror}", source=str(path)) from None
+    except (ValueError, AttributeError, TypeError, KeyError, RecursionError):
+        problem = f"not the JSON of the task: one object, each item with {', '.join(TASK_FIELDS)}"
+        raise InputError(problem, source=str(path)) from None
+    identity: Future[dict[str, str]] = Future()
+    identity.set_result({"source": path.name, "sha256": sha256(content).hexdigest()})
+    return Source(str(path), frame, identity=identity)
+
+
+def _task_columns() -> tuple[str, ...]:
+    return ("key", *TASK_FIELDS, "domain", "split")
+
+
+def _task_row(key: str, item: dict[str, Any]) -> dict[str, str]:
+    other = item.get("other_info") or {}
+    return {
+        "key": key,
+        **{name: str(item[name]) for name in TASK_FIELDS},
+        "domain": str(other.get("domain", "")),
+        "split": str(item.get("split", "")),
+    }
+
+
+CorpusReader = Callable[[Sequence[pl.DataFrame]], pl.DataFrame]
 
 
 @dataclass(frozen=True)
-class File:
+class CorpusFile:
     """A file of a layout and the columns that are read of it; `also` are read where they are there."""
 
     name: str
@@ -30,17 +69,17 @@ class File:
 
 
 @dataclass(frozen=True)
-class Layout:
+class CorpusLayout:
     """How a corpus lies in files, and how their columns become its table."""
 
     name: str
-    files: tuple[File, ...]
-    read: Read
+    files: tuple[CorpusFile, ...]
+    read: CorpusReader
     note: str = ""  # what the table lacks in this layout
 
 
 @dataclass(frozen=True)
-class Remote:
+class RemoteFile:
     """Where a file can be fetched. Of an archive, `members` are what is taken out of it."""
 
     url: str
@@ -51,14 +90,14 @@ class Remote:
 
 
 @dataclass(frozen=True)
-class Check:
+class RowCheck:
     """What must be true of every row of the table, in words and as an expression."""
 
     words: str
     holds: pl.Expr
 
 
-YES_OR_NO = Check("a label is 0 or 1", pl.col("label").is_in([0, 1]))
+YES_OR_NO = RowCheck("a label is 0 or 1", pl.col("label").is_in([0, 1]))
 
 
 @dataclass(frozen=True)
@@ -70,9 +109,9 @@ class Corpus:
     page: str
     licence: str
     roles: Mapping[str, Any]
-    layouts: tuple[Layout, ...]
-    checks: tuple[Check, ...] = ()
-    remotes: tuple[Remote, ...] = ()
+    layouts: tuple[CorpusLayout, ...]
+    checks: tuple[RowCheck, ...] = ()
+    remotes: tuple[RemoteFile, ...] = ()
 
     def where(self) -> str:
         """Where to get it, in a sentence."""
@@ -81,11 +120,11 @@ class Corpus:
 
 
 @dataclass(frozen=True)
-class Loaded:
+class LoadedCorpus:
     """A corpus in memory: its table, what the columns mean, and which files it came from."""
 
     corpus: Corpus
-    layout: Layout
+    layout: CorpusLayout
     frame: pl.DataFrame
     files: tuple[Mapping[str, Any], ...] = field(default=())
 
@@ -93,13 +132,13 @@ class Loaded:
     def roles(self) -> dict[str, Any]:
         """The declared roles whose columns are there in this layout."""
         there = set(self.frame.columns)
-        kept: dict[str, Any] = {}
+        roles: dict[str, Any] = {}
         for role, columns in self.corpus.roles.items():
             several = isinstance(columns, (list, tuple))
             known = [column for column in columns if column in there] if several else columns
             if known and (several or columns in there):
-                kept[role] = known
-        return kept
+                roles[role] = known
+        return roles
 
     def declaration(self, **more: Any) -> Declaration:
         """As evidence, with whatever a model adds."""
@@ -117,20 +156,20 @@ class Loaded:
         }
 
 
-def load(corpus: Corpus, layout: Layout, paths: Mapping[str, Path]) -> Loaded:
+def load_corpus(corpus: Corpus, layout: CorpusLayout, paths: Mapping[str, Path]) -> LoadedCorpus:
     """Read the files of a layout, bring them into the table, and check it."""
     frames, files = [], []
     for file in layout.files:
         path = paths.get(file.name)
         if path is None:
             continue
-        source = _opened(path)
+        source = _open_file(path)
         known = source.columns()
         for column in file.columns:
             if column not in known:
                 raise InputError(f"this column of {corpus.title} is missing", source=str(path), column=column)
         wanted = [*file.columns, *(column for column in file.also if column in known)]
-        frames.append(source.collect(lambda lazy, wanted=wanted: lazy.select(wanted)))
+        frames.append(source.collect(_selection(wanted)))
         files.append({**source.fingerprint(), "rows": len(frames[-1])})
     path = next(iter(paths.values()))
     try:
@@ -138,19 +177,21 @@ def load(corpus: Corpus, layout: Layout, paths: Mapping[str, Path]) -> Loaded:
         if not len(table):
             raise InputError(f"there are no rows of {corpus.title}", source=str(path))
         for check in corpus.checks:
-            _checked(table, check, corpus, path)
-    except faults.UNREADABLE as error:  # a column of another kind
-        raise faults.explain(error, str(path), corpus.title, None) from None
-    return Loaded(corpus, layout, table, tuple(files))
+            _check_rows(table, check, corpus, path)
+    except reading_errors.UNREADABLE as error:  # a column of another kind
+        raise reading_errors.explain_failure(error, str(path), corpus.title, None) from None
+    return LoadedCorpus(corpus, layout, table, tuple(files))
 
 
-def _opened(path: Path) -> Any:
-    from evenhand.reproduce.corpora.lewidi import open_json
+def _selection(columns: Sequence[str]) -> Callable[[pl.LazyFrame], pl.LazyFrame]:
+    return lambda lazy: lazy.select(columns)
 
+
+def _open_file(path: Path) -> Source:
     return open_json(path) if path.suffix == ".json" else open_source(path)
 
 
-def _checked(table: pl.DataFrame, check: Check, corpus: Corpus, path: Path) -> None:
+def _check_rows(table: pl.DataFrame, check: RowCheck, corpus: Corpus, path: Path) -> None:
     broken = table.select(~check.holds.fill_null(True)).to_series()
     if broken.any():
         row = int(broken.arg_max() or 0) + 1

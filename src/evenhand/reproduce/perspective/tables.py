@@ -1,59 +1,71 @@
-"""Tables 1 and 2, the facts of the corpora, agreement within and between groups, and the numbers of Figure 2."""
+"""Tables 1 and 2, the size of the corpora, agreement within and between groups, and the numbers of Figure 2."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
+from evenhand.audits.perspective.divergences import SHUFFLED
+from evenhand.catalogue import Measure
+from evenhand.catalogue.perspective import (
+    COHEN_KAPPA,
+    CONFORMITY_DELTA,
+    DEMOGRAPHIC_DIVERGENCE,
+    DIFFERING_SHARE,
+    F1_GAP,
+    UNCERTAINTY_DIVERGENCE,
+)
+from evenhand.catalogue.shared import F1
 from evenhand.estimate import Estimate
-from evenhand.reproduce.perspective.judged import GROUPS, TITLES, Judged
-from evenhand.reproduce.published import published
-from evenhand.reproduce.result import Cell, Row, Table, of_finding
+from evenhand.finding import Slice, SliceKey
+from evenhand.reproduce.perspective.runs import GROUPS, TITLES, AuditedCorpus
+from evenhand.reproduce.result import ReproducedCell, ReproducedRow, ReproducedTable, exact_estimate, find_estimate
+from evenhand.reproduce.workspace import PUBLISHED_KEYS, published_tables
 
-OTHERS = (
+OTHER_MODELS_NOTE = (
     "None of our models is one of the paper's, so rows stand below one another and not beside: what can be compared is "
     "how large differences between groups are, and which way they point."
 )
 
 
-def tables(one: Judged) -> Iterator[Table]:
+def corpus_tables(one: AuditedCorpus) -> Iterator[ReproducedTable]:
     """All of one corpus."""
-    yield _models(one, 1, "F1, and by how much a group's differs", "table_1_f1", ("f1", "f1_gap"), 3)
-    yield _models(
+    yield _model_table(one, 1, "F1, and by how much a group's differs", F1, (F1, F1_GAP), 3)
+    yield _model_table(
         one,
         2,
         "mean conformity delta, and the uncertainty divergence of each group",
-        "table_2_uncertainty_divergence",
-        ("conformity_delta", "uncertainty_divergence"),
+        UNCERTAINTY_DIVERGENCE,
+        (CONFORMITY_DELTA, UNCERTAINTY_DIVERGENCE),
         4,
     )
-    yield _agreement(one)
-    yield _clusters(one)
+    yield _agreement_table(one)
+    yield _cluster_table(one)
 
 
-def facts(found: Sequence[Judged]) -> Table:
+def corpus_facts(corpora: Sequence[AuditedCorpus]) -> ReproducedTable:
     """Texts, labels, and how many labels differ from the majority."""
-    rows: list[Row] = []
-    for one in found:
-        counts, printed = one.finding.provenance["counts"], published("perspective")["corpora"][one.name]
-        share = of_finding(one.finding, ("differing_share",), one.slice(one.models[0]))[0]
-        exact = [Estimate.exact(counts[key], level=0.95, n=counts["labels"]) for key in ("items", "labels")]
+    rows: list[ReproducedRow] = []
+    for one in corpora:
+        counts, printed = one.finding.provenance["counts"], published_tables("perspective")["corpora"][one.name]
+        share = one.get(DIFFERING_SHARE, one.models[0])
+        exact = [exact_estimate(counts[key], n=counts["labels"]) for key in ("items", "labels")]
         rows.append(
             (
                 one.title,
                 (
-                    Cell(exact[0], printed["texts"]),
-                    Cell(exact[1], printed["annotations"]),
-                    Cell(share, printed["differing_share"]),
+                    ReproducedCell(exact[0], printed["texts"]),
+                    ReproducedCell(exact[1], printed["annotations"]),
+                    ReproducedCell(share, printed[PUBLISHED_KEYS[DIFFERING_SHARE]]),
                 ),
             )
         )
-    return Table(
+    return ReproducedTable(
         "corpora",
         "The corpora",
         "corpus",
         ("texts", "labels", "share that differs from the majority"),
         tuple(rows),
-        on="; ".join(f"{one.title}{': ' + one.note if one.note else ''}" for one in found),
+        on="; ".join(f"{one.title}{': ' + one.note if one.note else ''}" for one in corpora),
         digits=3,
         notes=(
             "CREHate: labels 0 and 1, cannot-tell left out, one label for each annotator and text. SBIC: a half counts "
@@ -64,86 +76,84 @@ def facts(found: Sequence[Judged]) -> Table:
     )
 
 
-def _models(one: Judged, number: int, what: str, key: str, measures: tuple[str, str], digits: int) -> Table:
-    printed = published("perspective")[key]
+def _model_table(
+    one: AuditedCorpus, number: int, what: str, theirs: Measure, measures: tuple[Measure, Measure], digits: int
+) -> ReproducedTable:
+    printed = published_tables("perspective")[PUBLISHED_KEYS[theirs]]
     whole, of_group = measures
-    rows: list[Row] = []
+    rows: list[ReproducedRow] = []
     for model in one.models:
-        ours = of_finding(one.finding, (whole,), one.slice(model))
-        for name in GROUPS:
-            slice_ = {**one.slice(model), "annotators": one.groups.get(name, "")}
-            ours += of_finding(one.finding, (of_group,), slice_)
-        rows.append((model, tuple(Cell(e) for e in ours)))
-    for model, found in printed.items():
-        values = found[one.name]
-        rows.append((f"paper: {model}", tuple(Cell(None, values[name]) for name in ("total", *GROUPS))))
-    return Table(
+        ours = [one.get(whole, model), *(one.get(of_group, model, annotators=one.groups.get(n, "")) for n in GROUPS)]
+        rows.append((model, tuple(ReproducedCell(e) for e in ours)))
+    for model, by_corpus in printed.items():
+        values = by_corpus[one.name]
+        rows.append((f"paper: {model}", tuple(ReproducedCell(None, values[name]) for name in ("total", *GROUPS))))
+    return ReproducedTable(
         f"table_{number}_{one.name}",
         f"Table {number}: {what} ({one.title})",
         "model",
         ("total", *(TITLES[name] for name in GROUPS)),
         tuple(rows),
-        on=_on(one),
+        on=_data_description(one),
         digits=digits,
-        notes=(OTHERS, *_slip(one, number)),
+        notes=(OTHER_MODELS_NOTE, *_slip_notes(one, number)),
     )
 
 
-def _slip(one: Judged, number: int) -> tuple[str, ...]:
+def _slip_notes(one: AuditedCorpus, number: int) -> tuple[str, ...]:
     if number != 2 or one.name != "crehate":
         return ()
     return ("The paper's row of Twitter-Roberta-Base on CREHate repeats its row of Refugees on SBIC: a slip.",)
 
 
-def _on(one: Judged) -> str:
+def _data_description(one: AuditedCorpus) -> str:
     counts = one.finding.provenance["counts"]
     size = f"{counts['labels']:,} labels of {counts['items']:,} texts by {counts['annotators']:,} annotators"
     less = f"; {one.left_out} who do not say their gender or ethnicity take no part" if one.left_out else ""
     return f"{one.title}{', ' + one.note if one.note else ''}: {size}{less}"
 
 
-def _agreement(one: Judged) -> Table:
+def _agreement_table(one: AuditedCorpus) -> ReproducedTable:
     """Figures 5 and 6."""
-    rows: list[Row] = []
+    rows: list[ReproducedRow] = []
     for first, ours in one.groups.items():
-        cells = [Cell(kappa(one, ours, other)) for other in one.groups.values()]
+        cells = [ReproducedCell(group_kappa(one, ours, other)) for other in one.groups.values()]
         rows.append((TITLES[first], tuple(cells)))
-    return Table(
+    return ReproducedTable(
         f"kappa_{one.name}",
         f"Figures 5 and 6: agreement within and between groups, Cohen's kappa ({one.title})",
         "group",
         tuple(TITLES[name] for name in one.groups),
         tuple(rows),
-        on=_on(one),
+        on=_data_description(one),
         digits=2,
         notes=("The paper prints these as colours only.",),
     )
 
 
-def kappa(one: Judged, first: str, second: str) -> Estimate | None:
+def group_kappa(one: AuditedCorpus, first: str, second: str) -> Estimate | None:
     """Of two groups in either order, or within one."""
     if first == second:
-        return of_finding(one.finding, ("cohen_kappa",), {"annotators": first})[0]
-    pairs = [{"annotators": a, "with": b} for a, b in ((first, second), (second, first))]
-    found = [of_finding(one.finding, ("cohen_kappa",), slice_)[0] for slice_ in pairs]
-    return next((e for e in found if e is not None), None)
+        return find_estimate(one.finding, COHEN_KAPPA, {SliceKey.ANNOTATORS: first})
+    orders = ((first, second), (second, first))
+    pairs: list[Slice] = [{SliceKey.ANNOTATORS: a, SliceKey.WITH: b} for a, b in orders]
+    kappas = [find_estimate(one.finding, COHEN_KAPPA, slice_) for slice_ in pairs]
+    return next((e for e in kappas if e is not None), None)
 
 
-def _clusters(one: Judged) -> Table:
+def _cluster_table(one: AuditedCorpus) -> ReproducedTable:
     """Figure 2: what the clusters say, beside what shuffling would give."""
-    rows: list[Row] = []
+    rows: list[ReproducedRow] = []
     for model in one.models:
-        slice_ = one.slice(model)
-        found = of_finding(one.finding, ("demographic_divergence",), slice_)
-        chance = of_finding(one.finding, ("demographic_divergence",), {**slice_, "as_if": "shuffled"})
-        rows.append((model, (Cell(found[0]), Cell(chance[0]))))
-    return Table(
+        divergences = [one.get(DEMOGRAPHIC_DIVERGENCE, model, **as_if) for as_if in ({}, SHUFFLED)]
+        rows.append((model, tuple(ReproducedCell(e) for e in divergences)))
+    return ReproducedTable(
         f"figure_2_{one.name}",
         f"Figure 2: demographic divergence of the clusters ({one.title})",
         "model",
         ("found", "if groups were shuffled"),
         tuple(rows),
-        on=_on(one),
+        on=_data_description(one),
         digits=4,
         notes=("The paper shows a ranking without numbers. With few annotators the divergence is above 0 by chance.",),
     )

@@ -8,28 +8,20 @@ from dataclasses import dataclass
 import numpy as np
 import polars as pl
 
-from evenhand.synthetic.community.nature import Nature
-from evenhand.synthetic.community.planted import (
-    APPEAL,
-    AUTOMATIC,
-    MODERATOR,
-    PLACES,
-    QUEUED,
-    REINSTATE,
-    REPORTS,
-)
-from evenhand.synthetic.community.setting import HOUR, Bools, Floats, Setting, Whole, authors
+from evenhand.arrays import Bools, Floats, Ints
+from evenhand.synthetic.community.items import HOUR, ItemContent, ItemContext, author_count
+from evenhand.synthetic.community.parameters import APPEAL, AUTOMATIC, MODERATOR, PLACES, QUEUED, REINSTATE, REPORTS
 
-REPORTED = (1.4, 0.7, 0.15, 0.03)  # reports to be expected for what looks overt, veiled, rough, plain
+EXPECTED_REPORTS = (1.4, 0.7, 0.15, 0.03)  # reports to be expected for what looks overt, veiled, rough, plain
 MODERATORS = 24
-ORDER = pl.Enum(["posted", "reported", "removed", "kept", "appealed", "upheld", "reinstated"])  # at the same time
+EVENT_ORDER = pl.Enum(["posted", "reported", "removed", "kept", "appealed", "upheld", "reinstated"])  # at the same time
 
 
 @dataclass(frozen=True, slots=True)
-class Moderation:
-    """One value an item: how many reported it, who looked at it and what came of it."""
+class ModerationOutcomes:
+    """One value per item: number of reports, who decided, and the decision."""
 
-    reports: Whole
+    reports: Ints
     automatic: Bools
     reviewed: Bools
     removed: Bools
@@ -53,42 +45,48 @@ class Moderation:
         }
 
 
-def moderation(setting: Setting, nature: Nature, score: Floats, rng: np.random.Generator) -> Moderation:
-    """The model removes what it is sure of at once; moderators look at what it half suspects or people report."""
+def moderate(setting: ItemContext, nature: ItemContent, score: Floats, rng: np.random.Generator) -> ModerationOutcomes:
+    """The model removes items with a high score at once; moderators review medium scores and reported items."""
     automatic = score >= AUTOMATIC
-    rate = np.asarray(REPORTED)[nature.look] * np.asarray([p.reporting for p in PLACES.values()])[setting.place]
+    rate = np.asarray(EXPECTED_REPORTS)[nature.look] * np.asarray([p.reporting for p in PLACES.values()])[setting.place]
     reports = np.where(automatic, 0, rng.poisson(rate))
     reviewed = ~automatic & ((score >= QUEUED) | (reports >= REPORTS))
     removed = automatic | (reviewed & _happens(MODERATOR, nature, rng))
     appealed = removed & _happens(APPEAL, nature, rng)
-    return Moderation(reports, automatic, reviewed, removed, appealed, appealed & _happens(REINSTATE, nature, rng))
+    return ModerationOutcomes(
+        reports, automatic, reviewed, removed, appealed, appealed & _happens(REINSTATE, nature, rng)
+    )
 
 
-def history(setting: Setting, done: Moderation, ids: pl.Series, rng: np.random.Generator) -> pl.DataFrame:
+def moderation_history(
+    setting: ItemContext, done: ModerationOutcomes, ids: pl.Series, rng: np.random.Generator
+) -> pl.DataFrame:
     """Every event in the order of time: `item`, `event`, `by`, `at`. Later events never change earlier ones."""
     size, writers = setting.size, _writers(setting)
     everything, reported = np.arange(size), np.repeat(np.arange(size), done.reports)
-    report_at = setting.created[reported] + _later(rng, 5.0, len(reported))
+    report_at = setting.created[reported] + _delays(rng, 5.0, len(reported))
     readers = rng.integers(0, len(writers), len(reported))
-    decided = _decided(setting, done, reported, report_at, rng)
-    appealed = decided + _later(rng, 48.0, size)
+    decided = _decision_times(setting, done, reported, report_at, rng)
+    appealed = decided + _delays(rng, 48.0, size)
     appeals = np.flatnonzero(done.appealed)
-    said = [
+    events = [
         _events("posted", everything, writers.gather(setting.author), setting.created),
         _events("reported", reported, writers.gather(readers), report_at),
         _events("appealed", appeals, writers.gather(setting.author[appeals]), appealed[appeals]),
     ]
-    return _ordered(said + _decisions(done, decided, appealed + _later(rng, 72.0, size), rng), ids)
+    return _ordered(events + _decisions(done, decided, appealed + _delays(rng, 72.0, size), rng), ids)
 
 
-def _decided(setting: Setting, done: Moderation, reported: Whole, report_at: Whole, rng: np.random.Generator) -> Whole:
+def _decision_times(
+    setting: ItemContext, done: ModerationOutcomes, reported: Ints, report_at: Ints, rng: np.random.Generator
+) -> Ints:
     """When each item was decided on, if it was: by the model at once, by a moderator after the last report."""
     last = setting.created.copy()
     np.maximum.at(last, reported, report_at)
-    return np.where(done.automatic, setting.created + 2_000_000, last + _later(rng, 12.0, setting.size))
+    return np.where(done.automatic, setting.created + 2_000_000, last + _delays(rng, 12.0, setting.size))
 
 
-def _decisions(done: Moderation, decided: Whole, resolved: Whole, rng: np.random.Generator) -> list[pl.DataFrame]:
+def _decisions(done: ModerationOutcomes, decided: Ints, resolved: Ints, rng: np.random.Generator) -> list[pl.DataFrame]:
     """What the model and moderators did; an appeal goes before another moderator, or by chance the same."""
     first, second = (rng.integers(0, MODERATORS, len(decided)) for _ in range(2))
     who = np.where(done.automatic, MODERATORS, first)
@@ -105,8 +103,8 @@ def _decisions(done: Moderation, decided: Whole, resolved: Whole, rng: np.random
     ]
 
 
-def _events(event: str, rows: Whole, by: pl.Series, at: Whole) -> pl.DataFrame:
-    return pl.DataFrame({"row": rows, "by": by, "at": at}).with_columns(pl.lit(event, dtype=ORDER).alias("event"))
+def _events(event: str, rows: Ints, by: pl.Series, at: Ints) -> pl.DataFrame:
+    return pl.DataFrame({"row": rows, "by": by, "at": at}).with_columns(pl.lit(event, dtype=EVENT_ORDER).alias("event"))
 
 
 def _ordered(parts: list[pl.DataFrame], ids: pl.Series) -> pl.DataFrame:
@@ -119,8 +117,10 @@ def _ordered(parts: list[pl.DataFrame], ids: pl.Series) -> pl.DataFrame:
     )
 
 
-def _writers(setting: Setting) -> pl.Series:
-    return pl.select(pl.format("u{}", pl.int_range(authors(setting.size)).cast(pl.String).str.zfill(7))).to_series()
+def _writers(setting: ItemContext) -> pl.Series:
+    return pl.select(
+        pl.format("u{}", pl.int_range(author_count(setting.size)).cast(pl.String).str.zfill(7))
+    ).to_series()
 
 
 def _deciders() -> pl.Series:
@@ -128,9 +128,9 @@ def _deciders() -> pl.Series:
     return pl.Series([*(f"m{number:02d}" for number in range(1, MODERATORS + 1)), "model_a"])
 
 
-def _happens(chance: Mapping[str, float], nature: Nature, rng: np.random.Generator) -> Bools:
+def _happens(chance: Mapping[str, float], nature: ItemContent, rng: np.random.Generator) -> Bools:
     return rng.random(len(nature.violates)) < np.where(nature.violates, chance["violating"], chance["benign"])
 
 
-def _later(rng: np.random.Generator, hours: float, size: int) -> Whole:
+def _delays(rng: np.random.Generator, hours: float, size: int) -> Ints:
     return (1 + rng.exponential(hours, size) * HOUR).astype(np.int64)

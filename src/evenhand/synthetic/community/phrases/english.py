@@ -1,9 +1,143 @@
-"""English: the language of most of the community; what it has to say on each topic is in a module of its own."""
+"""English sentences, the language of most of the community; the only one with sentences of its own for every topic."""
 
 from __future__ import annotations
 
-from evenhand.synthetic.community.phrasebook import Phrasebook
-from evenhand.synthetic.community.phrases.english_topics import SLOTS, TOPICS
+from evenhand.synthetic.phrasebook import Phrasebook
+
+SLOTS: dict[str, tuple[str, ...]] = {
+    "time": ("yesterday", "this morning", "last week", "on Friday", "back in spring", "after lunch", "last night"),
+    "who": ("my sister", "our neighbour", "a friend", "the editor", "my uncle", "somebody upstairs", "my boss"),
+    "view": (
+        "odd",
+        "well done",
+        "surprising",
+        "fair enough",
+        "a bit thin",
+        "rather good",
+        "puzzling",
+        "worth a look",
+    ),
+    "form": ("sharp", "slow", "better than expected", "rather good", "nowhere to be seen", "a joy to watch"),
+    "number": ("two", "three", "four", "six", "nine", "eleven", "forty"),
+    "paper": ("article", "report", "chart", "headline", "interview", "letter", "picture"),
+    "town": ("the bridge", "the school", "the bus line", "the harbour", "the library", "the town hall", "the mill"),
+    "rule": ("the budget", "the vote", "the new law", "the committee", "the coalition", "the tax plan", "the poll"),
+    "team": ("the home side", "the keeper", "the coach", "the referee", "the winger", "the captain", "the bench"),
+    "game": ("the last level", "the update", "the ranked mode", "the new map", "the boss fight", "the patch"),
+    "song": ("the chorus", "the second album", "the bass line", "the live version", "the bridge", "the drummer"),
+    "child": ("the baby", "our eldest", "the twins", "my daughter", "the little one", "our toddler", "my son"),
+    "study": (
+        "the sample",
+        "the method",
+        "the second figure",
+        "the preprint",
+        "the control group",
+        "the telescope",
+    ),
+    "plant": (
+        "the tomatoes",
+        "the roses",
+        "my beans",
+        "the apple tree",
+        "the compost",
+        "the hedge",
+        "the lavender",
+    ),
+    "flood": ("the flood barrier", "the ferry strike", "the pumping station", "the evacuation", "the sandbags"),
+    "fool": ("moron", "jerk", "loser", "fool", "clown", "coward", "liar"),
+    "poor": ("pathetic", "stupid", "worthless", "useless", "hopeless", "disgusting", "dumb"),
+    "oath": ("damn", "bloody", "freaking", "goddamn"),
+}
+
+TOPICS: dict[str, tuple[str, ...]] = {
+    "news": (
+        "The {paper} about {town} was {view}.",
+        "{who} sent me the {paper} {time}, and I read it {number} times.",
+        "Nobody has asked those who live near {town} what they think.",
+        "According to the {paper}, {town} will be closed for {number} weeks.",
+        "I would like to see the numbers behind that {paper}, because to me it looked {view}.",
+        "Does anyone know when {town} opens again?",
+        "{number} people have written to the editor about {town} by now.",
+        "The photographer of that {paper} must have stood right behind {town}.",
+    ),
+    "politics": (
+        "I read up on {rule} {time} and found it {view}.",
+        "{who} thinks {rule} will be forgotten in {number} months.",
+        "They have been talking about {rule} for {number} years without touching {town}.",
+        "What does {rule} mean for {town}?",
+        "The minister called {rule} {view}, which tells you something about the {paper}.",
+        "Whoever wrote {rule} has never had to wait at {town}.",
+        "Read {rule} to the end before you judge, it has {number} pages.",
+        "I voted for it, and I still find {rule} {view}.",
+    ),
+    "sports": (
+        "{team} was {form} {time}.",
+        "{number} goals and still nobody talks about {team}.",
+        "{who} has a ticket for Sunday, if {team} is fit by then.",
+        "I watched {team} again {time} and counted {number} mistakes.",
+        "Say what you like about {team}, but {time} we were {form}.",
+        "Rain, cold, {number} minutes of extra time, and {team} was {form}.",
+        "Who else was at the ground {time}?",
+        "Ask {who}: nobody believed in {team} before {time}.",
+    ),
+    "gaming": (
+        "{game} took me {number} hours, finished it {time}.",
+        "Has anyone else had {game} crash {time}?",
+        "{who} says {game} is {view}, I say give it a chance.",
+        "With {number} players {game} turns out {view}.",
+        "They changed {game} {time} and did not write a word about it.",
+        "Is there a guide to {game} for people with {number} thumbs like me?",
+        "I restarted {game} {number} times and {who} laughed.",
+        "Say something nice about {game}: it is {view}.",
+    ),
+    "music": (
+        "{song} gets me every time, and I have heard it {number} times since I found it.",
+        "I find {song} {view}.",
+        "{who} played {song} for me {time}.",
+        "We saw them with {number} others in a tiny hall, and {song} was {view}.",
+        "Is there a recording of {song} that {who} could borrow?",
+        "Can somebody write down the chords of {song}?",
+        "{who} cannot stand {song}, which is why I play it.",
+        "They played {song} {time}, {number} minutes without a break.",
+    ),
+    "parenting": (
+        "{child} slept {number} hours {time}, a record.",
+        "How do you get {child} to eat anything green?",
+        "{who} looked after {child} {time}, and {child} slept at once.",
+        "We tried it with {child} for {number} weeks and the result was {view}.",
+        "{child} drew {town} {time}, it hangs in the kitchen now.",
+        "Did anybody here travel for {number} hours with {child}?",
+        "{child} learnt to whistle {time} and has not stopped since.",
+        "{who} says one gets used to it, and {child} says no.",
+    ),
+    "science": (
+        "{study} looks {view} to me.",
+        "I asked about {study} {time} and got {number} answers.",
+        "With {number} participants {study} cannot carry that claim.",
+        "{who} works on {study} and calls the {paper} {view}.",
+        "Somebody should repeat it, {study} was {view}.",
+        "Has {study} been reviewed by anyone outside the team?",
+        "The error bars in {study} cover {number} other results.",
+        "I have taught this for {number} years, and {study} is new to me.",
+    ),
+    "gardening": (
+        "{plant} came up {time}, {number} weeks early.",
+        "What do you give {plant} against snails?",
+        "{who} gave me a cutting {time}, it stands beside {plant} now.",
+        "After {number} dry weeks {plant} looked {view}.",
+        "I moved {plant} {time} and would do it again.",
+        "{number} kinds of bees visited {plant} {time}.",
+        "Do not water {plant} at noon, {who} learnt that the hard way.",
+        "Is it too late to cut back {plant}?",
+    ),
+    "fresh": (
+        "{who} called {flood} {view} {time}.",
+        "{who} waited {number} hours because of {flood}.",
+        "Nobody told us about {flood}, not even {time}.",
+        "Where can I read more about {flood} and {town}?",
+    ),
+}
+
 
 ENGLISH = Phrasebook(
     slots=SLOTS,

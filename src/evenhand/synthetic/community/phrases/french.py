@@ -1,10 +1,10 @@
-"""French. Groups stand with their article, never behind `de` or `à`."""
+"""French sentences. Groups stand with their article, never behind `de` or `à`."""
 
 from __future__ import annotations
 
-from evenhand.synthetic.community.phrasebook import Phrasebook, about
+from evenhand.synthetic.phrasebook import Phrasebook, topic_patterns
 
-NOUNS, TOPICS = about(
+NOUNS, TOPICS = topic_patterns(
     (
         "{topic}, je trouve ça {view}.",
         "{who} m'en a parlé {time} : {topic}, c'est {view}.",

@@ -1,10 +1,10 @@
-"""German. Groups stand in the nominative or accusative, without an article."""
+"""German sentences. Groups stand in the nominative or accusative, without an article."""
 
 from __future__ import annotations
 
-from evenhand.synthetic.community.phrasebook import Phrasebook, about
+from evenhand.synthetic.phrasebook import Phrasebook, topic_patterns
 
-NOUNS, TOPICS = about(
+NOUNS, TOPICS = topic_patterns(
     (
         "{topic} wirkt auf mich {view}.",
         "{who} hat mir {time} davon erzählt: {topic} ist {view}.",

@@ -1,10 +1,10 @@
-"""Italian. Groups stand with their article, never behind a preposition that would swallow it."""
+"""Italian sentences. Groups stand with their article, never behind a preposition that would swallow it."""
 
 from __future__ import annotations
 
-from evenhand.synthetic.community.phrasebook import Phrasebook, about
+from evenhand.synthetic.phrasebook import Phrasebook, topic_patterns
 
-NOUNS, TOPICS = about(
+NOUNS, TOPICS = topic_patterns(
     (
         "{topic} mi sembra {view}.",
         "{who} me ne ha parlato {time}: {topic} è {view}.",

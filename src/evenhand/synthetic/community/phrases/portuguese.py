@@ -1,10 +1,10 @@
-"""Portuguese. Groups stand with their article, never behind a preposition that would swallow it."""
+"""Portuguese sentences. Groups stand with their article, never behind a preposition that would swallow it."""
 
 from __future__ import annotations
 
-from evenhand.synthetic.community.phrasebook import Phrasebook, about
+from evenhand.synthetic.phrasebook import Phrasebook, topic_patterns
 
-NOUNS, TOPICS = about(
+NOUNS, TOPICS = topic_patterns(
     (
         "{topic} parece-me {view}.",
         "{who} falou-me disso {time}: {topic} é {view}.",

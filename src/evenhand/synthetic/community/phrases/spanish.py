@@ -1,10 +1,10 @@
-"""Spanish. Groups stand with their article, never behind `de`."""
+"""Spanish sentences. Groups stand with their article, never behind `de`."""
 
 from __future__ import annotations
 
-from evenhand.synthetic.community.phrasebook import Phrasebook, about
+from evenhand.synthetic.phrasebook import Phrasebook, topic_patterns
 
-NOUNS, TOPICS = about(
+NOUNS, TOPICS = topic_patterns(
     (
         "{topic} me parece {view}.",
         "{who} me lo contó {time}: {topic} es {view}.",

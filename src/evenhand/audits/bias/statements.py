@@ -1,0 +1,185 @@
+"""The sentences about error rates: who is flagged by mistake or missed more often, how certain that is, what to do."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
+
+from evenhand.audits.bias.error_rates import ErrorRate, ErrorRateVerdict, tolerance_of
+from evenhand.audits.tolerance import Comparison, difference_tolerance, round_labels
+from evenhand.catalogue.bias import FPR_DIFFERENCE
+from evenhand.finding import Finding, Slice, Status, Verdict
+from evenhand.formatting import format_share, names_in_sentence
+
+READ_EXAMPLES = (
+    "Read items in these groups that the model gets wrong (`examples` 5), and send them to review instead of deciding "
+    "automatically. Retraining with balanced sentences may reduce the difference (evenhand train `balance`)."
+)
+LABEL_MORE = "Label more items in the groups with the widest intervals."
+MOST_SENTENCES = 3  # one for each group; the others are listed
+
+
+class RateWords(NamedTuple):
+    """How an error rate is spoken of."""
+
+    name: str
+    kind: str  # of the items that it is about
+    happens: str  # to them
+    action: str
+
+
+WORDS = {
+    ErrorRate.FALSE_POSITIVE: RateWords(
+        "false positive rate",
+        "benign",
+        "are flagged",
+        f"Expect wrong removals in these groups. {READ_EXAMPLES}",
+    ),
+    ErrorRate.FALSE_NEGATIVE: RateWords(
+        "false negative rate",
+        "violating",
+        "are missed",
+        f"Expect missed violations in these groups. {READ_EXAMPLES}",
+    ),
+}
+STATUSES = {Comparison.HIGHER: Status.STANDS_OUT, Comparison.LOWER: Status.MEASURED}
+
+
+def items_of(finding: Finding, groups: int = 1) -> str:
+    """What precedes the names of groups in a sentence: items that mention them where groups are terms."""
+    if finding.provenance.get("roles", {}).get("terms"):
+        return "items that mention"
+    return "items in group" if groups == 1 else "items in groups"
+
+
+def describe_items(finding: Finding, groups: Sequence[str]) -> str:
+    """Items of these groups."""
+    return f"{items_of(finding, len(groups))} {names_in_sentence(groups)}"
+
+
+def error_rate_statements(finding: Finding, model: Slice, rates: Sequence[ErrorRateVerdict]) -> Iterator[Verdict]:
+    """What is larger than the tolerance, by rate; what is undetermined; what is ruled out."""
+    for comparison, status in STATUSES.items():
+        for rate in ErrorRate:
+            larger = [one for one in rates if one.comparison is comparison and one.rate is rate]
+            if larger:
+                action = WORDS[rate].action if status is Status.STANDS_OUT else ""
+                yield Verdict(status, model, _larger(finding, larger), _certainty(finding, larger), action)
+    undetermined = [one for one in rates if one.comparison is Comparison.UNDETERMINED]
+    if undetermined:
+        statement = _undetermined(finding, undetermined, len({one.group for one in rates}))
+        yield Verdict(Status.OPEN, model, statement, _labels_needed(finding, undetermined), LABEL_MORE)
+    ruled_out = [one for one in rates if one.comparison is Comparison.RULED_OUT]
+    if ruled_out:
+        yield Verdict(Status.QUIET, model, _ruled_out(finding, ruled_out, rates), _together(finding))
+
+
+def _larger(finding: Finding, verdicts: Sequence[ErrorRateVerdict]) -> str:
+    """A sentence for each of the first groups, the others in one."""
+    sentences = [_sentence(finding, one) for one in verdicts[:MOST_SENTENCES]]
+    others = verdicts[MOST_SENTENCES:]
+    if others:
+        named = ", ".join(f"{one.group} ({_amount(one)})" for one in others)
+        way = "more" if others[0].comparison is Comparison.HIGHER else "less"
+        words = WORDS[others[0].rate]
+        sentences.append(f"{words.kind.capitalize()} items that {words.happens} {way} often also in: {named}.")
+    return " ".join(sentences)
+
+
+def _sentence(finding: Finding, one: ErrorRateVerdict) -> str:
+    words = WORDS[one.rate]
+    subject = f"{words.kind.capitalize()} {describe_items(finding, [one.group])} {words.happens}"
+    rates = f"{format_share(one.inside)} against {format_share(one.outside)}"
+    if one.is_ratio and one.judged.value:
+        return f"{subject} {_amount(one)} as often as other {words.kind} items ({rates})."
+    way = "more" if one.comparison is Comparison.HIGHER else "less"
+    return f"{subject} {way} often than other {words.kind} items ({rates})."
+
+
+def _amount(one: ErrorRateVerdict) -> str:
+    """The ratio, or the two shares where there is none."""
+    if one.is_ratio and one.judged.value:
+        return f"{format_times(one.judged.value)} times"
+    return f"{format_share(one.inside)} against {format_share(one.outside)}"
+
+
+def _certainty(finding: Finding, verdicts: Sequence[ErrorRateVerdict]) -> str:
+    ranges = [f"{one.group} {_range(one, 'to')}" for one in verdicts[:MOST_SENTENCES]]
+    text = f"Between {_range(verdicts[0])}" if len(verdicts) == 1 else f"Intervals: {'; '.join(ranges)}"
+    return f"{text}, {_allowing(finding)}."
+
+
+def _range(one: ErrorRateVerdict, between: str = "and") -> str:
+    """The interval in words, from low to high."""
+    low, high = one.judged.low or 0.0, one.judged.high or 0.0
+    if one.is_ratio:
+        return f"{format_times(low)} {between} {format_times(high)} times"
+    return f"{100.0 * low:+.2g} {between} {100.0 * high:+.2g} percentage points".replace("-", "−")
+
+
+def _allowing(finding: Finding) -> str:
+    comparisons = 2 * sum(m.measure == FPR_DIFFERENCE for m in finding)
+    return f"allowing for {comparisons:,} comparisons"
+
+
+def _together(finding: Finding) -> str:
+    """How certain it is that nothing was overlooked."""
+    return f"{100.0 * finding.estimates[0].estimate.level:g} % confidence, {_allowing(finding)}."
+
+
+def _undetermined(finding: Finding, verdicts: Sequence[ErrorRateVerdict], groups: int) -> str:
+    widest = sorted(verdicts, key=lambda one: -_reach(one))[:MOST_SENTENCES]
+    named = "; ".join(
+        f"the {WORDS[one.rate].name} of {describe_items(finding, [one.group])} is between {_range(one)} "
+        + ("that of other items" if one.is_ratio else "away from that of other items")
+        for one in widest
+    )
+    some = _number_of_groups(len({one.group for one in verdicts}), groups)
+    listed = ". The widest intervals: " if len(widest) < len(verdicts) else ": "
+    return f"At least one error rate is undetermined for {some}{listed}{named}."
+
+
+def _number_of_groups(some: int, groups: int) -> str:
+    if some < groups:
+        return f"{some:,} of {groups:,} groups"
+    return {1: "the only group", 2: "both groups"}.get(groups, f"all {groups:,} groups")
+
+
+def _reach(one: ErrorRateVerdict) -> float:
+    return (one.judged.high or 0.0) / (1.0 if one.is_ratio else 0.01)
+
+
+def _labels_needed(finding: Finding, verdicts: Sequence[ErrorRateVerdict]) -> str:
+    """What would settle the one that needs the fewest labels."""
+    tolerance = tolerance_of(finding)
+    needed = [(labels, one) for one in verdicts if (labels := one.more_labels(tolerance)) is not None]
+    if not needed:
+        return ""
+    labels, one = min(needed, key=lambda pair: pair[0])
+    words, items = WORDS[one.rate], describe_items(finding, [one.group])
+    number = f"{round_labels(labels):,}"
+    return f"About {number} more {words.kind} {items} would settle its {words.name}, if the estimate is correct."
+
+
+def _ruled_out(finding: Finding, verdicts: Sequence[ErrorRateVerdict], rates: Sequence[ErrorRateVerdict]) -> str:
+    """By rate: for which groups a difference beyond the tolerance is ruled out."""
+    parts, beyond = list[str](), f"{_tolerated(tolerance_of(finding))} is ruled out "
+    for rate in ErrorRate:
+        groups = [one.group for one in verdicts if one.rate is rate]
+        if groups:
+            whole = sum(one.rate is rate for one in rates)
+            some = names_in_sentence(groups) if len(groups) < whole or whole == 1 else _number_of_groups(whole, whole)
+            parts.append(f"for the {WORDS[rate].name}, {'' if parts else beyond}for {some}")
+    sentence = "; ".join(parts)
+    return f"{sentence[0].upper()}{sentence[1:]}."
+
+
+def _tolerated(tolerance: float) -> str:
+    if tolerance > 1.0:
+        return f"a ratio to other items above {tolerance:g} or below {1.0 / tolerance:.2g}"
+    return f"a difference from other items of more than {100.0 * difference_tolerance(tolerance):g} percentage points"
+
+
+def format_times(ratio: float) -> str:
+    """A ratio in a sentence: two digits."""
+    return f"{ratio:,.0f}" if ratio >= 9.95 else f"{ratio:.2g}"
