@@ -14,6 +14,17 @@ def auc(high, low, high_weight=None, low_weight=None) -> float:
     return float(w @ won @ v / (w.sum() * v.sum()))
 
 
+def concordance(scores, labels) -> float:
+    """Of pairs with different labels, those whose scores are in the same order; equal scores count one half."""
+    won = pairs = 0.0
+    for score, label in zip(scores, labels, strict=True):
+        for other, lower in zip(scores, labels, strict=True):
+            if label > lower:
+                pairs += 1
+                won += (score > other) + 0.5 * (score == other)
+    return won / pairs
+
+
 def five(score, label, inside, weight=None) -> dict[str, float]:
     """The five comparisons of Borkan et al. 2019, definitions 1, 3 and 4; `inside` may hold None (not annotated)."""
     score, label = np.asarray(score, dtype=np.float64), np.asarray(label, dtype=bool)
@@ -200,3 +211,53 @@ def calibration(p, label, weight=None, bins=15, by="width") -> dict[str, float]:
         found[f"class_brier {k}"] = float((weight * ((label == k) - p[:, k]) ** 2).sum() / total)
     found["accuracy"] = float((weight * right).sum() / total)
     return found
+
+
+def decisions(old, new) -> dict[str, float]:
+    """Two decisions about the same items, item by item; nan where there is no value."""
+    pairs = list(zip(np.asarray(old, dtype=bool).tolist(), np.asarray(new, dtype=bool).tolist(), strict=True))
+    flagged = [new for old, new in pairs if old]
+    alike = sum(old == new for old, new in pairs) / len(pairs)
+    either = [flag for pair in pairs for flag in pair]
+    chance = 2.0 * np.mean(either) * (1.0 - np.mean(either))
+    return {
+        "decision_agreement": alike,
+        "flag_rate_change": sum(new for _, new in pairs) / len(pairs) - sum(old for old, _ in pairs) / len(pairs),
+        "flag_rate_ratio": sum(new for _, new in pairs) / len(flagged) if flagged else np.nan,
+        "still_flagged": sum(flagged) / len(flagged) if flagged else np.nan,
+        "newly_flagged": sum(new and not old for old, new in pairs) / len(pairs),
+        "no_longer_flagged": sum(old and not new for old, new in pairs) / len(pairs),
+        "gwet_ac1": float((alike - chance) / (1.0 - chance)),
+    }
+
+
+def matched_cut(score, decision, level) -> tuple[float, float | None, float | None]:
+    """The distinct score from which on most nearly as many items are flagged as decided, and the ends of its interval.
+
+    McNemar's exact test at every distinct score: of the items on which both differ, too many of one kind.
+    """
+    from math import comb
+
+    score, decision = np.asarray(score, dtype=np.float64), np.asarray(decision, dtype=bool)
+    wanted, values = decision.sum(), sorted(set(score.tolist()))
+
+    def tail(hits: int, misses: int) -> float:
+        return sum(comb(hits + misses, k) for k in range(hits, hits + misses + 1)) / 2 ** (hits + misses)
+
+    nearest = min(values, key=lambda value: (abs(int((score >= value).sum()) - int(wanted)), -value))
+    extra = {value: int(((score >= value) & ~decision).sum()) for value in values}
+    missed = {value: int(((score < value) & decision).sum()) for value in values}
+    alpha = (1.0 - level) / 2.0
+    more = [value for value in values if tail(extra[value], missed[value]) <= alpha]
+    fewer = [value for value in values if tail(missed[value], extra[value]) <= alpha]
+    low = min(max(more), nearest) if more else None
+    return nearest, low, max(min(fewer), nearest) if fewer else None
+
+
+def smoothed_precision(score, label) -> dict[float, float]:
+    """Precision at every distinct score, by the least squares fit of the labels that never falls with the score."""
+    from sklearn.isotonic import IsotonicRegression
+
+    score, label = np.asarray(score, dtype=np.float64), np.asarray(label, dtype=np.float64)
+    fitted = IsotonicRegression().fit_transform(score, label)
+    return {value: float(fitted[score >= value].mean()) for value in sorted(set(score.tolist()))}

@@ -97,6 +97,31 @@ def alpha(rows: list[Row]) -> float:
     return 1 - observed / expected
 
 
+def distant_alpha(rows: list[Row], distance: str, values: list[float]) -> float:
+    """α with squared distances (Krippendorff 2011): of values, or of labels counted from one class to the other."""
+    paired = [people for people in by_item(rows) if len(people) > 1]
+    number = Counter(y for people in paired for _, y in people)
+
+    def gap(y: int, z: int) -> float:
+        if distance == "interval":
+            return (values[y] - values[z]) ** 2
+        between = sum(number[k] for k in range(min(y, z), max(y, z) + 1))
+        return (between - (number[y] + number[z]) / 2) ** 2 if y != z else 0.0
+
+    observed = sum(gap(y, z) / (len(people) - 1) for people in paired for (_, y), (_, z) in permutations(people, 2))
+    n = sum(number.values())
+    expected = sum(number[y] * number[z] * gap(y, z) for y in number for z in number) / (n - 1)
+    return 1 - observed / expected
+
+
+def weighted_kappa(rows: list[Row], power: int, values: list[float]) -> float:
+    """1 − mean disagreement of pairs on one item over that of two labels from any two pairs (Cohen 1968)."""
+    pairs = [(values[y], values[z]) for people in by_item(rows) for (_, y), (_, z) in permutations(people, 2)]
+    observed = sum(abs(y - z) ** power for y, z in pairs) / len(pairs)
+    expected = sum(abs(y - z) ** power for y, _ in pairs for _, z in pairs) / len(pairs) ** 2
+    return 1 - observed / expected
+
+
 def ac1(rows: list[Row], classes: int) -> float:
     """Gwet 2008: agreement over items with two labels, classes over items with one."""
     agree, shares, items = [], Counter(), by_item(rows)

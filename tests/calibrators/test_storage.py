@@ -11,7 +11,7 @@ import pytest
 from calibrators.made import MULTI, NAMES, example, several
 from evenhand.calibrators import METHODS, fit, read, write
 from evenhand.errors import InputError
-from evenhand.seal import hash_of
+from evenhand.files import content_hash
 
 
 @pytest.mark.parametrize("method", list(METHODS))
@@ -90,7 +90,7 @@ def test_what_is_no_calibrator(file: Path, tmp_path: Path) -> None:
     refused(file, "not JSON")
     for text in ("[]", "3", "{}", '{"model": "a"}'):
         file.write_text(text)
-        refused(file, "no calibrator")
+        refused(file, "not a calibrator file")
     file.write_text(whole.replace('"format": 1', '"format": 2'))
     refused(file, "another version of Evenhand")
     refused(tmp_path / "nothing.json", "no such file")
@@ -123,8 +123,8 @@ def test_parts_that_do_not_fit_together(file: Path, change: dict) -> None:
     """Even with a right seal, as another program might write it."""
     content = json.loads(file.read_text()) | change
     del content["seal"]
-    file.write_text(json.dumps({**content, "seal": hash_of(content)}))
-    refused(file, "do not fit together|no way to calibrate")
+    file.write_text(json.dumps({**content, "seal": content_hash(content)}))
+    refused(file, "do not fit together|no calibration method")
 
 
 def test_other_classes_are_refused(file: Path) -> None:

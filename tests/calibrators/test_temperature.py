@@ -77,7 +77,7 @@ def test_weighted_undoes_a_calibrated_rare_class(positives, expected) -> None:
     said = f"gives T = {found.curve.temperature:.1f} where plain temperature scaling gives 1.0 (by which hardly"
     assert said in warning
     assert "calibrated already" not in warning  # a temperature is no test of that
-    assert "buys calibration of rare classes with overall calibration" in warning
+    assert "at the expense of overall calibration" in warning
 
 
 @pytest.mark.parametrize("method", ["ts", "wts"])
@@ -120,7 +120,7 @@ def test_probabilities_that_say_nothing() -> None:
     backwards = two(np.where(np.arange(200) % 2, 0.2, 0.8))
     found = fit(backwards, np.arange(200) % 2, method="ts")
     assert found.curve.temperature == HIGHEST
-    assert "say next to nothing" in found.warnings[0]
+    assert "carry almost no information" in found.warnings[0]
     level = fit(np.full((100, 4), 0.25), rng.integers(0, 4, 100), method="ts")
     assert level.curve.temperature == 1.0
 

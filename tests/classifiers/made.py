@@ -11,10 +11,10 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from evenhand.classifiers import directory
+from evenhand.classifiers import model_folder
 from evenhand.classifiers.linear import LinearClassifier, LinearSettings
-from evenhand.classifiers.methods import Trainable
-from evenhand.classifiers.protocol import Labelled, Scores, Targets
+from evenhand.classifiers.methods import TrainedClassifier
+from evenhand.classifiers.protocol import LabelledTexts, Scores, Targets
 
 QUICK: dict[str, Any] = {"bits": 12, "members": 2, "rounds": 6}
 MOODS = {"angry": "hate awful idiot", "calm": "river garden evening", "glad": "thanks lovely wonderful"}
@@ -40,7 +40,7 @@ def trained(targets: Targets = BINARY, **settings: Any) -> LinearClassifier:
     columns = [(data["mood"] == mood).to_numpy() for mood in MOODS][: len(targets.classes)]
     truth = np.column_stack(columns).astype(np.float32)
     chosen = LinearSettings(**{**QUICK, **settings})
-    return LinearClassifier.train(Labelled(data["text"].to_list(), truth, targets), chosen)
+    return LinearClassifier.train(LabelledTexts(data["text"].to_list(), truth, targets), chosen)
 
 
 def cards(version: str) -> dict[str, str]:
@@ -48,9 +48,9 @@ def cards(version: str) -> dict[str, str]:
     return {"card.json": f'{{"version": "{version}"}}\n', "card.md": f"# {version}\n"}
 
 
-def saved(folder: Path, name: str = "tiny", **settings: Any) -> Trainable:
+def saved(folder: Path, name: str = "tiny", **settings: Any) -> TrainedClassifier:
     """A tiny model in a folder."""
-    return directory.save(trained(**settings), folder, name=name, cards=cards)
+    return model_folder.save_model(trained(**settings), folder, name=name, cards=cards)
 
 
 def contents(folder: Path) -> dict[str, bytes]:

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from evenhand.classifiers.protocol import Kind, Labelled, Targets
+from evenhand.classifiers.protocol import LabelledTexts, TargetKind, Targets
 
-CLASSES: dict[Kind, tuple[str, ...]] = {
+CLASSES: dict[TargetKind, tuple[str, ...]] = {
     "binary": ("toxic",),
     "multi-class": ("fine", "rude", "violent"),
     "multi-label": ("rude", "threat"),
@@ -27,7 +27,9 @@ WORDS = vocabulary(300, "abcdefghijklm")
 OTHERS = vocabulary(300, "nopqrstuvwxyz", seed=1)
 
 
-def labelled(kind: Kind = "binary", *, texts: int = 400, words: list[str] | None = None, seed: int = 0) -> Labelled:
+def labelled(
+    kind: TargetKind = "binary", *, texts: int = 400, words: list[str] | None = None, seed: int = 0
+) -> LabelledTexts:
     """Common and rare words; the label is drawn by what the words add up to."""
     rng, known = np.random.default_rng(seed), words or WORDS
     share = 1.0 / np.arange(3, len(known) + 3)
@@ -41,4 +43,4 @@ def labelled(kind: Kind = "binary", *, texts: int = 400, words: list[str] | None
     else:
         truth = (said + rng.logistic(size=said.shape) > 0.8).astype(float)
     listed = [" ".join(known[word] for word in words) for words in drawn]
-    return Labelled(listed, truth.astype(np.float32), Targets(kind, CLASSES[kind]))
+    return LabelledTexts(listed, truth.astype(np.float32), Targets(kind, CLASSES[kind]))

@@ -10,7 +10,7 @@ from math import sqrt
 import numpy as np
 
 from evenhand.classifiers.linear import LinearSettings
-from evenhand.classifiers.linear.features import NEUTRAL
+from evenhand.classifiers.linear.features import NEUTRAL_WORD
 from evenhand.classifiers.linear.words import BASE, SHOUTED
 
 ALIKE = {"‘": "'", "’": "'", "“": '"', "”": '"', "–": "-", "—": "-", "…": ".", "\xa0": " "}
@@ -90,7 +90,7 @@ def product(text: str, settings: LinearSettings, weight: np.ndarray, coefficient
     tokens = [None if word.letters in neutral else hashed(word.letters) for word in found]
     tokens = [token for place, token in enumerate(tokens) if token or not place or tokens[place - 1]]
     for one, two in set(pairwise(tokens)):
-        first, second = (int(NEUTRAL) if token is None else token for token in (one, two))
+        first, second = (int(NEUTRAL_WORD) if token is None else token for token in (one, two))
         total += settings.pairs * of(mixed(first * 3 + (second ^ 0xABCDEF1234567))) if settings.pairs else 0.0
     return total / (sqrt(squares) or 1.0)
 

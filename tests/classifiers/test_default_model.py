@@ -11,11 +11,11 @@ import pytest
 from sklearn.metrics import average_precision_score, roc_auc_score
 
 import brute
-from evenhand.classifiers.opening import SHIPPED, open_model
+from evenhand.classifiers.models import SHIPPED_FOLDER, open_model
 from evenhand.classifiers.protocol import Classifier
 from evenhand.synthetic.community import community
 
-FOLDER = SHIPPED / "default"
+FOLDER = SHIPPED_FOLDER / "default"
 POLITE = [
     "Thank you for your help with the article.",
     "I think the second paragraph needs a source.",

@@ -10,10 +10,10 @@ import polars as pl
 import pytest
 
 from classifiers.tiny import TEXTS, causal_model, saved, sequence_model, tokenizer
-from evenhand.classifiers.adapters import directory as directory_module
 from evenhand.classifiers.adapters import open_prompt, open_transformers
-from evenhand.classifiers.opening import open_model
-from evenhand.classifiers.presets import ANSWERS, PRESETS, PROMPT, open_preset
+from evenhand.classifiers.adapters import pretrained as directory_module
+from evenhand.classifiers.models import open_model
+from evenhand.classifiers.presets import PRESET_ANSWERS, PRESET_PROMPT, PRESETS, open_preset
 from evenhand.errors import InputError
 
 # as config.json may spell them: by name, or as LABEL_0 and so on where the order is known
@@ -62,8 +62,8 @@ def test_violating_labels_are_added_up(name: str) -> None:
 def test_language_models_are_asked(name: str) -> None:
     folder = saved(Path(PRESETS[name].hub), causal_model(PROMPTED[name]), tokenizer(causal=True, longest=96))
     found = open_preset(name)
-    labels = {label: list(words) for label, words in ANSWERS.items()}
-    plain = open_prompt(folder, prompt=PROMPT, labels=labels, positive="hateful")
+    labels = {label: list(words) for label, words in PRESET_ANSWERS.items()}
+    plain = open_prompt(folder, prompt=PRESET_PROMPT, labels=labels, positive="hateful")
     assert np.array_equal(found.score(TEXTS).probabilities, plain.score(TEXTS).probabilities)
     assert found.targets.classes == ("hateful",)
 
@@ -91,7 +91,7 @@ def test_names_count_for_more_than_the_order() -> None:
 
 
 def test_an_encoder_without_a_classifier_says_how_to_train_one() -> None:
-    with pytest.raises(InputError, match=r"preset:hatebert: .*no classifier.*train.*--encoder GroNLP/hateBERT"):
+    with pytest.raises(InputError, match=r"preset:hatebert: .*no classifier.*train.*`encoder` GroNLP/hateBERT"):
         open_preset("hatebert", download=True)
 
 
@@ -108,7 +108,7 @@ def test_nothing_is_fetched_unless_asked_for(monkeypatch: pytest.MonkeyPatch, he
         return saved(here / "fetched", sequence_model("bert", ["nothate", "hate"]), tokenizer())
 
     monkeypatch.setattr(directory_module, "_downloaded", fetch)
-    with pytest.raises(InputError, match=r"facebook/roberta.*no such directory.*--download"):
+    with pytest.raises(InputError, match=r"facebook/roberta.*no such directory.*`download`"):
         open_model("preset:dynabench")
     assert asked == []
     assert open_model("preset:dynabench", download=True).name == "dynabench"

@@ -7,10 +7,10 @@ from itertools import pairwise
 import numpy as np
 import pytest
 
-from evenhand.classifiers.protocol import Kind, Scores, Targets
+from evenhand.classifiers.protocol import Scores, TargetKind, Targets
 from evenhand.errors import InputError
 
-CLASSES: dict[Kind, tuple[str, ...]] = {
+CLASSES: dict[TargetKind, tuple[str, ...]] = {
     "binary": ("toxic",),
     "multi-class": ("fine", "rude", "violent"),
     "multi-label": ("rude", "threat"),
@@ -18,21 +18,21 @@ CLASSES: dict[Kind, tuple[str, ...]] = {
 KINDS = list(CLASSES)
 
 
-def asked(kind: Kind, *, members: int = 6, texts: int = 40, seed: int = 0) -> tuple[Targets, np.ndarray]:
+def asked(kind: TargetKind, *, members: int = 6, texts: int = 40, seed: int = 0) -> tuple[Targets, np.ndarray]:
     """Probabilities that members might give: [members, texts, classes]."""
     rng, targets = np.random.default_rng(seed), Targets(kind, CLASSES[kind])
     drawn = rng.random((members, texts, len(targets.classes)))
     return targets, drawn / drawn.sum(axis=2, keepdims=True) if targets.exclusive else drawn
 
 
-def data_uncertainty(kind: Kind, p: np.ndarray) -> np.ndarray:
+def data_uncertainty(kind: TargetKind, p: np.ndarray) -> np.ndarray:
     """From the definition: the variance of yes or no; of exclusive classes, half that of each class added up."""
     each = np.array([[q * (1 - q) ** 2 + (1 - q) * q**2 for q in row] for row in p])
     return each.sum(axis=1, keepdims=True) / 2 if kind == "multi-class" else each
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_data_and_model_uncertainty_add_up(kind: Kind) -> None:
+def test_data_and_model_uncertainty_add_up(kind: TargetKind) -> None:
     """The law of total variance: what is unsure in all is what members are unsure of, and that they differ."""
     targets, members = asked(kind)
     found = Scores.of_members(targets, members)
@@ -44,7 +44,7 @@ def test_data_and_model_uncertainty_add_up(kind: Kind) -> None:
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_the_law_holds_for_labels_that_are_drawn(kind: Kind) -> None:
+def test_the_law_holds_for_labels_that_are_drawn(kind: TargetKind) -> None:
     """A member at random, then a label by what it says: how often two such labels of a text differ."""
     targets, members = asked(kind, texts=1, seed=3)
     rng, draws = np.random.default_rng(4), 200_000
@@ -68,7 +68,7 @@ def test_two_exclusive_classes_are_as_unsure_as_one_or_not() -> None:
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_members_of_one_mind_leave_no_model_uncertainty(kind: Kind) -> None:
+def test_members_of_one_mind_leave_no_model_uncertainty(kind: TargetKind) -> None:
     targets, members = asked(kind, members=1)
     alike = Scores.of_members(targets, np.repeat(members, 5, axis=0))
     np.testing.assert_allclose(alike.model_uncertainty, 0.0, atol=1e-30)
@@ -92,7 +92,7 @@ def test_members_of_one_mind_leave_no_model_uncertainty(kind: Kind) -> None:
         ),
     ],
 )
-def test_columns(kind: Kind, names: list[str]) -> None:
+def test_columns(kind: TargetKind, names: list[str]) -> None:
     targets, members = asked(kind)
     found = Scores.of_members(targets, members)
     columns = found.columns()
@@ -107,7 +107,7 @@ def test_columns(kind: Kind, names: list[str]) -> None:
 
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("members", [1, 4])
-def test_batches_are_joined_in_order(kind: Kind, members: int) -> None:
+def test_batches_are_joined_in_order(kind: TargetKind, members: int) -> None:
     targets, said = asked(kind, members=members)
     cuts = [0, 7, 8, 8, 40]
     parts = [Scores.of_members(targets, said[:, a:b]) for a, b in pairwise(cuts)]
@@ -132,6 +132,6 @@ def test_batches_are_joined_in_order(kind: Kind, members: int) -> None:
         ("binary", ("",), "different names"),
     ],
 )
-def test_classes_that_cannot_be(kind: Kind, classes: tuple[str, ...], says: str) -> None:
+def test_classes_that_cannot_be(kind: TargetKind, classes: tuple[str, ...], says: str) -> None:
     with pytest.raises(InputError, match=says):
         Targets(kind, classes)

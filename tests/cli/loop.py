@@ -9,7 +9,12 @@ from pathlib import Path
 import numpy as np
 import polars as pl
 
+from cli.program import Program
+from cli.program import ran as program_ran
+
 ITEMS = 4000
+CLUSTERS = ("--design", "clusters", "--cluster", "thread")
+RANDOM = ("--design", "random", "--n", "60")
 
 
 def made_up() -> pl.DataFrame:
@@ -53,3 +58,24 @@ def found(out: str) -> dict[tuple[str, tuple[tuple[str, str], ...]], dict]:
     """Estimates of the JSON, by measure and slice."""
     (finding,) = json.loads(out)["findings"]
     return {(e["measure"], tuple(e["slice"].items())): e for e in finding["estimates"]}
+
+
+def ran(program: Program, *arguments: str) -> str:
+    return program_ran(program, "sample", *arguments)
+
+
+def planned(program: Program, *options: str) -> str:
+    return ran(program, "plan", "items.parquet", *options, "-o", "plan.json")
+
+
+def drawn(program: Program, items: pl.DataFrame, *options: str) -> pl.DataFrame:
+    """The first batch of a plan, filled in."""
+    planned(program, *options)
+    ran(program, "draw", "plan.json", "-o", "batch.csv")
+    answered(Path("batch.csv"), items)
+    return pl.read_csv("batch.csv", infer_schema=False)
+
+
+def written(table: pl.DataFrame) -> str:
+    table.write_csv("changed.csv")
+    return "changed.csv"

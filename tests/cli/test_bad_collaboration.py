@@ -6,7 +6,7 @@ import polars as pl
 import pytest
 
 import evenhand as eh
-from cli.test_bad_input import fails
+from cli.program import fails
 
 ROLES = ["--audits", "collaboration", "--score", "p", "--label", "y"]
 
@@ -19,27 +19,27 @@ def table(**columns) -> pl.DataFrame:
 @pytest.mark.parametrize(
     ("capacities", "says"),
     [
-        ("1.5", "'1.5' is no capacity: shares go up to 1"),
+        ("1.5", "invalid capacity: '1.5' (a share is at most 1"),
         ("-0.1", "between 0 and 1, not -0.1"),
         ("150%", "between 0 and 1, not 1.5"),
         ("-5 items", "0 or more, not -5"),
-        ("0.5 items", "'0.5 items' is no capacity"),
-        ("abc", "'abc' is no capacity"),
-        ("nan", "'nan' is no capacity"),
-        ("inf", "'inf' is no capacity"),
-        ("1e400", "'1e400' is no capacity"),
+        ("0.5 items", "invalid capacity: '0.5 items'"),
+        ("abc", "invalid capacity: 'abc'"),
+        ("nan", "invalid capacity: 'nan'"),
+        ("inf", "invalid capacity: 'inf'"),
+        ("1e400", "invalid capacity: '1e400'"),
         (">=1e400", "a review score is a finite number"),
-        (">=", "'>=' is no capacity"),
-        (">=0.2 items", "'>=0.2 items' is no capacity"),
-        ("", "name at least one of the capacities"),
-        (",", "name at least one of the capacities"),
+        (">=", "invalid capacity: '>='"),
+        (">=0.2 items", "invalid capacity: '>=0.2 items'"),
+        ("", "capacities is empty: name at least one"),
+        (",", "capacities is empty: name at least one"),
         ("0.1,0.1", "'0.1' more than once"),
         ("0.1,10%", "'0.1' and '10%'"),
     ],
 )
 def test_capacities(program, capacities: str, says: str) -> None:
     table().write_csv("items.csv")
-    fails(program, "items.csv", *ROLES, f"--capacities={capacities}", says=[says])
+    fails(program, "audit", "items.csv", *ROLES, f"--capacities={capacities}", says=[says])
 
 
 @pytest.mark.parametrize(
@@ -47,17 +47,17 @@ def test_capacities(program, capacities: str, says: str) -> None:
     [
         ("uncertanty", "there is no strategy 'uncertanty'; did you mean 'uncertainty'?"),
         ("Toxicity", "there is no strategy 'Toxicity'"),
-        ("", "name at least one of the strategies"),
+        ("", "strategies is empty: name at least one"),
         ("toxicity,toxicity", "'toxicity' more than once"),
         ("hybrid:2", "from 0 to 1, not 2"),
-        ("hybrid:much", "'hybrid:0.3', not 'much'"),
+        ("hybrid:much", "invalid hybrid: 'much'"),
         ("column", "name the column"),
         ("column:u", "--uncertainty u"),
     ],
 )
 def test_strategies(program, strategies: str, says: str) -> None:
     table().write_csv("items.csv")
-    fails(program, "items.csv", *ROLES, f"--strategies={strategies}", says=[says])
+    fails(program, "audit", "items.csv", *ROLES, f"--strategies={strategies}", says=[says])
 
 
 @pytest.mark.parametrize(
@@ -71,16 +71,16 @@ def test_strategies(program, strategies: str, says: str) -> None:
 )
 def test_uncertainties(program, values: list, says: list[str]) -> None:
     table(u=pl.Series(values, strict=False)).write_parquet("items.parquet")
-    fails(program, "items.parquet", *ROLES, "--uncertainty", "u", says=["items.parquet", "'u'", *says])
+    fails(program, "audit", "items.parquet", *ROLES, "--uncertainty", "u", says=["items.parquet", "'u'", *says])
     table().write_csv("items.csv")
-    fails(program, "items.csv", *ROLES, "--uncertainty", "uu", says=["items.csv", "'uu'", "'u'"])
-    fails(program, "items.csv", *ROLES, "--uncertainty", "u,p", says=["one column for all models"])
+    fails(program, "audit", "items.csv", *ROLES, "--uncertainty", "uu", says=["items.csv", "'uu'", "'u'"])
+    fails(program, "audit", "items.csv", *ROLES, "--uncertainty", "u,p", says=["one column for all models"])
 
 
 @pytest.mark.parametrize(("value", "word"), [(0, "benign"), (1, "violating")])
 def test_one_class(program, value: int, word: str) -> None:
     table(y=[value] * 8).write_csv("items.csv")
-    fails(program, "items.csv", *ROLES, says=["items.csv", "'y'", f"every item is {word}"])
+    fails(program, "audit", "items.csv", *ROLES, says=["items.csv", "'y'", f"every item is {word}"])
 
 
 def test_a_hybrid_has_no_level(program) -> None:
@@ -90,7 +90,7 @@ def test_a_hybrid_has_no_level(program) -> None:
         "audit", "items.csv", *ROLES, "--capacities", ">=0.2", "--strategies", "hybrid:0.3,toxicity", "--csv"
     )
     assert done.code == 0, done.err
-    assert "a hybrid has no single review score: give a share or a number of items" in done.out
+    assert "a hybrid has no single review score: use a share or a number of items" in done.out
     found = eh.audit(
         table(), score="p", label="y", audits="collaboration", capacities=">=0.2", strategies=["hybrid:0.3", "toxicity"]
     ).findings[0]

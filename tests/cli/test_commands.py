@@ -6,16 +6,19 @@ import io
 import json
 import subprocess
 import sys
+import tomllib
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
 import polars as pl
 import pytest
 
 import evenhand as eh
-from evenhand.cli.progress import progress_bar
+from cli.program import refused
+from evenhand.cli.output import progress_bar
 
-ROLES = ["--score", "first,second", "--label", "y", "--groups", "a,b"]
+ROLES = ["--score", "first,second", "--label", "y", "--groups", "a,b", "--audits", "bias"]
 
 
 @pytest.fixture
@@ -32,15 +35,32 @@ def test_a_report_by_default(program, items: str) -> None:
     files = {str(path) for path in Path("evenhand-report").rglob("*") if path.is_file()}
     assert {f"evenhand-report/{name}" for name in ("report.html", "findings.json", "estimates.csv")} <= files
     assert "evenhand-report/figures/bias_groups.svg" in files
-    assert "evenhand-report/figures/bias_curve_a.png" in files
+    assert not [name for name in files if name.endswith(".png")]
     assert not [name for name in files if "/." in name]
+
+
+def test_pictures_where_they_are_asked_for(program, items: str) -> None:
+    assert program("audit", items, *ROLES, "--png").code == 0
+    figures = Path("evenhand-report/figures")
+    assert (figures / "bias_groups.png").read_bytes().startswith(b"\x89PNG")
+    assert {path.stem for path in figures.glob("*.png")} == {path.stem for path in figures.glob("*.svg")}
+
+
+def test_what_was_not_run_and_why(program, items: str) -> None:
+    roles = ("--score", "first", "--label", "y", "--groups", "a", "--replicates", "50", "--capacities", "0.1")
+    done = program("audit", items, *roles, "--where", "id < 150")
+    people = "perspective (needs --annotator, --annotator-groups, --item)"
+    assert f"not run: accuracy (needs --decision or --inclusion); {people}" in done.out.splitlines()
+    for audit in ("bias", "collaboration", "calibration"):
+        assert next(one.question for one in eh.AUDITS if one.name == audit) in done.out
+    assert "not run" not in Path("evenhand-report/findings.json").read_text()
 
 
 def test_json_and_nothing_else(program, items: str) -> None:
     done = program("audit", items, *ROLES, "--json")
     assert json.loads(done.out)["findings"][0]["audit"] == "bias"
     assert not Path("evenhand-report").exists()
-    assert done.out == eh.audit(items, score=["first", "second"], label="y", groups=["a", "b"]).json()
+    assert done.out == eh.audit(items, score=["first", "second"], label="y", groups=["a", "b"], audits="bias").json()
 
 
 def test_json_with_a_folder(program, items: str) -> None:
@@ -72,6 +92,8 @@ def test_every_option_reaches_the_audit(program, small: pl.DataFrame) -> None:
             "--seed",
             "3",
             "--intersections",
+            "--tolerance",
+            "1.5",
             "--examples",
             "1",
             "--json",
@@ -84,9 +106,11 @@ def test_every_option_reaches_the_audit(program, small: pl.DataFrame) -> None:
         "threshold": 0.4,
         "interval": "bootstrap",
         "replicates": 50,
+        "smallest_group": 5,
         "seed": 3,
         "intersections": True,
         "examples": 1,
+        "tolerance": 1.5,
     }
     assert provenance["roles"]["positive"] == ["bad"]
 
@@ -151,6 +175,23 @@ def test_init_guesses_the_usual_names(program, small: pl.DataFrame) -> None:
     assert program("audit", "data/audit.toml", "--json").code == 0
 
 
+def test_init_of_some_rows_and_of_a_declaration(program, small: pl.DataFrame) -> None:
+    small.with_columns(part=pl.Series(["x", "y"] * (len(small) // 2))).write_csv("items.csv", separator="|")
+    assert program("init", "items.csv", "--separator", "|", "--where", "part = 'x'").code == 0
+    written = tomllib.loads(Path("audit.toml").read_text())
+    assert (written["separator"], written["columns"]["where"]) == ("|", "part = 'x'")
+    assert "part: text: x\n" in Path("audit.toml").read_text()
+    assert program("init", "audit.toml", "-o", "again.toml").code == 0
+    assert Path("again.toml").read_text() == Path("audit.toml").read_text()
+    assert program("init", "audit.toml", "-o", "y.toml", "--where", "part = 'y'").code == 0
+    assert tomllib.loads(Path("y.toml").read_text())["columns"]["where"] == "part = 'y'"
+    refused(program("init", "audit.toml", "--force"), "audit.toml: the output would replace the file that is read")
+    refused(
+        program("init", "audit.toml", "--where", "part = 'z'", "-o", "z.toml"), "no row meets the condition --where"
+    )
+    assert not Path("z.toml").exists()
+
+
 def test_init_of_a_database(program, small: pl.DataFrame, tmp_path: Path) -> None:
     url = f"sqlite:///{tmp_path / 'items.db'}"
     small.rename({"y": "label", "first": "score"}).write_database("items", url, engine="sqlalchemy")
@@ -159,6 +200,7 @@ def test_init_of_a_database(program, small: pl.DataFrame, tmp_path: Path) -> Non
     assert ran.code == 0, ran.err
 
 
+@pytest.mark.verify
 def test_agreement_of_two_findings(program, small: pl.DataFrame) -> None:
     groups = [f"g{i}" for i in range(6)]
     for name, seed in (("real", 1), ("templates", 2)):
@@ -175,22 +217,46 @@ def test_agreement_of_two_findings(program, small: pl.DataFrame) -> None:
     assert [r["slice"]["of"] for r in records][:2] == ["subgroup_auc", "bpsn_auc"]
     same = program("agreement", "real/findings.json", "real/findings.json")
     assert same.code == 0
-    assert "Do the two findings agree" in same.out
+    assert "Do the two findings rank groups alike?" in same.out
     missing = program("agreement", "real/findings.json", "none.json")
     assert missing.code == 2
     assert "none.json" in missing.err
 
 
+@pytest.mark.verify
 def test_demo(program) -> None:
-    done = program("demo", "--rows", "3000")
+    done = program("demo", "--rows", "1000")
     assert done.code == 0, done.err
-    assert "made up 3,000 comments" in done.out
-    assert Path("evenhand-demo/report.html").exists()
+    assert "of 1,000 synthetic comments" in done.out
+    assert "evenhand serve --demo" in done.out.splitlines()[-1]
+    findings = json.loads(Path("evenhand-demo/findings.json").read_text())["findings"]
+    assert [finding["audit"] for finding in findings] == [audit.name for audit in eh.AUDITS]
+    assert all(audit.question in Path("evenhand-demo/report.html").read_text() for audit in eh.AUDITS)
     command = next(line for line in done.out.splitlines() if line.startswith("running: ")).removeprefix(
         "running: evenhand "
     )
     again = program(*command.split())
     assert again.code == 0, again.err
+
+
+def test_a_small_demo_is_of_the_groups_that_are_mentioned(program, monkeypatch: pytest.MonkeyPatch) -> None:
+    audited: list[tuple[str, dict[str, Any]]] = []
+
+    def noted(table: str, **options: Any) -> eh.Report:
+        audited.append((table, options))
+        return eh.Report(())
+
+    monkeypatch.setattr("evenhand.reports.audit", noted)
+    done = program("demo", "--rows", "1000", "--seed", "1")
+    assert done.code == 0, done.err
+    (scored, about_items), (labels, about_people) = audited
+    assert len(about_items["groups"]) >= 8
+    assert "disabled" not in about_items["groups"]
+    comments = pl.read_parquet(scored)
+    assert all((comments[group] >= 0.5).any() for group in about_items["groups"])
+    assert set(about_items) >= {"score", "label", "decision", "removes"}
+    assert set(pl.read_parquet(labels)["item"]) <= set(comments["id"])
+    assert about_people["annotator_groups"] == "gender"  # five columns crossed make a report of 19 MB
 
 
 def test_version_and_help(program) -> None:
@@ -204,11 +270,12 @@ def test_a_fault_of_our_own_is_one_line(program, items: str, monkeypatch: pytest
     def broken(*_: object, **__: object) -> None:
         raise RuntimeError("a\nbug")
 
-    monkeypatch.setattr("evenhand.cli.audit_run.audit", broken)
+    monkeypatch.setattr("evenhand.reports.audit", broken)
     done = program("audit", items, *ROLES, "--json")
     assert done.code == 1
     assert (
-        done.err.strip() == "evenhand: a fault of Evenhand itself (RuntimeError: a bug); EVENHAND_DEBUG=1 shows where"
+        done.err.strip()
+        == "evenhand: internal error (RuntimeError: a bug); please report it, EVENHAND_DEBUG=1 shows where"
     )
     monkeypatch.setenv("EVENHAND_DEBUG", "1")
     with pytest.raises(RuntimeError):
@@ -232,6 +299,7 @@ def test_init_tells_scores_from_labels(program, small: pl.DataFrame) -> None:
         assert line in text, line
 
 
+@pytest.mark.verify
 def test_names_may_look_like_markup(program, small: pl.DataFrame) -> None:
     odd = small.rename({"first": "p[/b]", "a": "[red]a"}).with_columns(pl.lit("[/b]x").alias("[bold]"))
     odd.write_parquet("items.parquet")
@@ -256,6 +324,7 @@ def progress_on_a_terminal():
             yield move
 
 
+@pytest.mark.verify
 def test_a_terminal_shows_differences_with_their_sign(program, small: pl.DataFrame, monkeypatch) -> None:
     small.write_parquet("items.parquet")
     monkeypatch.setenv("COLUMNS", "80")

@@ -14,12 +14,13 @@ import torch
 
 from classifiers.encoder.made import directory, labelled
 from classifiers.made import contents
-from cli.test_models_commands import fails
+from cli.program import fails
 from evenhand.cards import examination
-from evenhand.cards.training import KEPT
-from evenhand.classifiers import directory as folders
-from evenhand.classifiers.encoder import checkpoint
+from evenhand.cards.training import CHECKPOINT_FOLDER
+from evenhand.classifiers import model_folder as folders
+from evenhand.classifiers.encoder import training
 from evenhand.synthetic.templates import templates
+from marks import smoke
 
 QUICK = ["epochs=2", "batch=16", "length=24", "features=16", "rate=2e-3"]
 TRAIN = ["--label", "bad", "--text", "text", *(part for setting in QUICK for part in ("--set", setting))]
@@ -38,7 +39,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture
 def here(program: Any, folder: Path, monkeypatch: pytest.MonkeyPatch) -> Any:
     """With few sentences for the card, which would take longer than everything else."""
-    monkeypatch.setattr(examination, "templates", lambda: templates(rows=1000))
+    monkeypatch.setattr(examination, "templates", lambda rows=1000: templates(rows=min(rows, 1000)))
     shutil.copytree(folder, "tiny")
     table(80).write_parquet("in.parquet")
     return program
@@ -63,11 +64,11 @@ METHODS = {
 }
 
 
-@pytest.mark.parametrize("method", list(METHODS))
+@pytest.mark.parametrize("method", smoke(list(METHODS)))
 def test_the_whole_way(here: Any, method: str) -> None:
     done = train(here, *METHODS[method], method=method)
     assert done.code == 0, done.err
-    model = folders.load(Path("m"))
+    model = folders.load_model(Path("m"))
     assert f"trained m {model.version}: m" in done.out
     names = {"card.json", "card.md", "config.json", "model.json", "tokenizer.json", "tokenizer_config.json"}
     assert set(contents(Path("m"))) == names | {"weights-0.safetensors"}, "and nothing of training is left"
@@ -100,10 +101,11 @@ def test_several_classes(here: Any, label: str, columns: list[str]) -> None:
     assert set(columns) <= set(pl.read_csv("out.csv").columns)
 
 
+@pytest.mark.verify
 def test_a_run_that_was_broken_off_goes_on(here: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     assert train(here, "--set", "members=2", method="ensemble", out="whole").code == 0
-    monkeypatch.setattr(checkpoint, "EVERY", 0.0)
-    from evenhand.classifiers.encoder.stepping import Stepper
+    monkeypatch.setattr(training, "CHECKPOINT_SECONDS", 0.0)
+    from evenhand.classifiers.encoder.training_step import TrainingStep as Stepper
 
     step, taken = Stepper.step, []
 
@@ -116,20 +118,20 @@ def test_a_run_that_was_broken_off_goes_on(here: Any, monkeypatch: pytest.Monkey
     monkeypatch.setattr(Stepper, "step", counted)
     broken = train(here, "--set", "members=2", method="ensemble")
     assert broken.code != 0
-    assert [path.name for path in Path("m").iterdir()] == [KEPT], "what there was so far"
+    assert [path.name for path in Path("m").iterdir()] == [CHECKPOINT_FOLDER], "what there was so far"
     taken.clear()
     taken += [1] * 10
     assert train(here, "--set", "members=2", method="ensemble").code == 0
     assert len(taken) == 10 + 10 - 3, "only what was missing"
-    assert not Path("m", KEPT).exists()
+    assert not Path("m", CHECKPOINT_FOLDER).exists()
     assert Path("m/weights-0.safetensors").read_bytes() == Path("whole/weights-0.safetensors").read_bytes()
 
 
 def test_a_model_of_another_kind_leaves_nothing_behind(here: Any) -> None:
     assert train(here).code == 0
     Path("m/notes.txt").write_text("mine")
-    Path("m", KEPT).mkdir()
-    Path("m", KEPT, "training-7.safetensors").write_text("of a run long ago")
+    Path("m", CHECKPOINT_FOLDER).mkdir()
+    Path("m", CHECKPOINT_FOLDER, "training-7.safetensors").write_text("of a run long ago")
     done = here(
         "train", "in.parquet", "--label", "bad", "--text", "text", "-o", "m", "--set", "bits=12", "--set", "rounds=4"
     )
@@ -138,9 +140,18 @@ def test_a_model_of_another_kind_leaves_nothing_behind(here: Any) -> None:
     assert {path.name for path in Path("m").iterdir()} == left
 
 
+@pytest.mark.verify
 @pytest.mark.parametrize(
     ("at", "kind"),
-    [("weights", "library"), ("weights", "system"), ("tokenizer", "library"), ("config", "system"), ("move", "system")],
+    smoke(
+        [
+            ("weights", "library"),
+            ("weights", "system"),
+            ("tokenizer", "library"),
+            ("config", "system"),
+            ("move", "system"),
+        ]
+    ),
 )
 def test_a_full_disk_leaves_the_model_that_was_there(
     here: Any, at: str, kind: str, monkeypatch: pytest.MonkeyPatch
@@ -149,7 +160,7 @@ def test_a_full_disk_leaves_the_model_that_was_there(
     import safetensors.torch
     import transformers
 
-    from evenhand import files
+    from evenhand import output_folder
 
     assert train(here).code == 0
     before = contents(Path("m"))
@@ -160,7 +171,7 @@ def test_a_full_disk_leaves_the_model_that_was_there(
     real = safetensors.torch.save_file
 
     def full(*given: Any, **named: Any) -> None:
-        if at == "weights" and KEPT in str(given[1]):
+        if at == "weights" and CHECKPOINT_FOLDER in str(given[1]):
             return real(*given, **named)
         raise error
 
@@ -168,7 +179,7 @@ def test_a_full_disk_leaves_the_model_that_was_there(
         "weights": (safetensors.torch, "save_file"),
         "tokenizer": (transformers.PreTrainedTokenizerFast, "save_pretrained"),
         "config": (transformers.BertConfig, "save_pretrained"),
-        "move": (files.shutil, "move"),
+        "move": (output_folder, "_move_into_place"),
     }[at]
     with monkeypatch.context() as patched:
         patched.setattr(place, name, full)
@@ -178,8 +189,8 @@ def test_a_full_disk_leaves_the_model_that_was_there(
     assert "could not be written" in line
     assert "No space left" in line
     left = contents(Path("m"))
-    assert {name: left[name] for name in left if not name.startswith(KEPT)} == before
-    assert folders.load(Path("m"))
+    assert {name: left[name] for name in left if not name.startswith(CHECKPOINT_FOLDER)} == before
+    assert folders.load_model(Path("m"))
     done = train(here, "--set", "seed=1")
     assert done.code == 0, "with room again, what was trained is only saved"
     assert contents(Path("m")).keys() == before.keys()
@@ -193,16 +204,16 @@ WRONG: list[tuple[list[str], list[str]]] = [
     (["--set", "rate=-1.0"], ["rate is -1.0"]),
     (["--set", "epochs=many"], ["epochs must be a whole number"]),
     (["--set", "samples=3", "--set", "members=2"], ["samples", "one member"]),
-    (["--set", "bits=12"], ["'bits' is no setting of the method deterministic", "goes with linear, unigram"]),
-    (["--set", "focsu=1.0"], ["no option 'focsu'", "did you mean 'focus'"]),
-    (["--device", "cuda"], ["a graphics card was asked for (cuda)", "none here"]),
-    (["--device", "cuda:3"], ["a graphics card was asked for (cuda:3)"]),
+    (["--set", "bits=12"], ["the method deterministic has no setting 'bits'", "belongs to linear, unigram"]),
+    (["--set", "focsu=1.0"], ["no setting 'focsu'", "did you mean 'focus'"]),
+    (["--device", "cuda"], ["no GPU is available for the device 'cuda'"]),
+    (["--device", "cuda:3"], ["no GPU is available for the device 'cuda:3'"]),
     (["--device", "gpu"], ["there is no device 'gpu'", "cpu or cuda"]),
     (["--device", "meta"], ["there is no device 'meta'"]),
     (["--encoder", "nowhere"], ["nowhere", "no such directory", "--download"]),
     (["--encoder", "in.parquet"], ["in.parquet", "this is a file"]),
     (["--encoder", "empty"], ["empty", "no weights"]),
-    (["--encoder", "half"], ["half", "cannot be loaded"]),
+    (["--encoder", "half"], ["half", "config.json is missing"]),
     (["--encoder", "other"], ["other", "weights are missing"]),
     (["--encoder", "pickled"], ["pickled", "a pickle, which can run any code"]),
     (["--set", "members=500"], ["rows are too few to train on: at least 500"]),
@@ -232,12 +243,12 @@ def test_what_cannot_be_trained(here: Any, options: list[str], says: list[str]) 
 @pytest.mark.parametrize(
     ("options", "says"),
     [
-        (["--loss", "focal"], ["'loss' is no setting of the method linear: it goes with deterministic, mc-dropout"]),
-        (["--encoder", "tiny"], ["'encoder' is no setting of the method linear"]),
-        (["--set", "dropout=0.5"], ["'dropout' is no setting of the method linear"]),
-        (["--device", "cpu"], ["--device and --download go with encoders (deterministic", "and linear is none"]),
+        (["--loss", "focal"], ["the method linear has no setting 'loss': it belongs to deterministic, mc-dropout"]),
+        (["--encoder", "tiny"], ["the method linear has no setting 'encoder'"]),
+        (["--set", "dropout=0.5"], ["the method linear has no setting 'dropout'"]),
+        (["--device", "cpu"], ["--device and --download go with encoders (deterministic", "not with linear"]),
         (["--download"], ["--device and --download go with encoders"]),
-        (["--method", "unigram", "--loss", "focal"], ["'loss' is no setting of the method unigram"]),
+        (["--method", "unigram", "--loss", "focal"], ["the method unigram has no setting 'loss'"]),
     ],
 )
 def test_what_goes_with_encoders_alone(here: Any, options: list[str], says: list[str]) -> None:
@@ -259,10 +270,10 @@ def test_texts_that_are_odd(here: Any) -> None:
 
 
 def test_files_that_cannot_be_used(here: Any) -> None:
-    Path("latin.csv").write_bytes(b"text,bad\n" + "café,1\nthé,0\n".encode("latin-1") * 20)
+    Path("latin.csv").write_bytes(b"text,bad\n" + b"caf\x81,1\nth\x81,0\n" * 20)  # no character of CP1252 either
     pl.DataFrame({"text": ["", None, " "] * 10, "bad": [True, False, True] * 10}).write_parquet("blank.parquet")
     given = [*TRAIN, "--method", "sngp", "--encoder", "tiny", "-o", "new"]
-    fails(here, "train", "latin.csv", *given, says=["latin.csv", "row 1", "not UTF-8"])
+    fails(here, "train", "latin.csv", *given, "--encoding", "utf-8", says=["latin.csv", "row 1", "set --encoding"])
     fails(here, "train", "blank.parquet", *given, says=["blank.parquet", "no row has a text"])
 
 
@@ -270,10 +281,10 @@ def test_files_that_cannot_be_used(here: Any) -> None:
 def test_models_that_cannot_be_asked(here: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     assert train(here).code == 0
     ask = ["in.parquet", "-o", "out.csv", "--text", "text"]
-    fails(here, "score", "m", *ask, "--device", "cuda", says=["a graphics card was asked for", "none here"])
+    fails(here, "score", "m", *ask, "--device", "cuda", says=["no GPU is available"])
     fails(here, "score", "m", *ask, "--device", "tpu", says=["no device 'tpu'"])
     fails(here, "score", "m", *ask, "--download", says=["m: --download goes with presets"])
-    fails(here, "score", "default", *ask, "--device", "cuda", says=["works without a graphics card"])
+    fails(here, "score", "default", *ask, "--device", "cuda", says=["does not use a GPU"])
     shutil.copytree("m", "cut")
     Path("cut/weights-0.safetensors").write_bytes(Path("m/weights-0.safetensors").read_bytes()[:-9])
     fails(here, "score", "cut", *ask, says=["cut", "weights-0.safetensors was altered"])

@@ -10,9 +10,15 @@ from pathlib import Path
 
 import polars as pl
 import pytest
+import skops.io
+from sklearn.base import BaseEstimator, TransformerMixin
+from sklearn.dummy import DummyClassifier
+from sklearn.feature_extraction.text import CountVectorizer
+from sklearn.pipeline import make_pipeline
 
-from classifiers.made import comments, contents, saved
-from evenhand.classifiers import directory
+from classifiers.made import comments, saved
+from cli.program import fails
+from evenhand.classifiers import model_folder
 
 QUICK = ["--set", "bits=12", "--set", "members=2", "--set", "rounds=6"]
 TRAIN = ["--label", "toxic", "--text", "text", "-o", "new", *QUICK]
@@ -30,26 +36,10 @@ def model(here) -> Path:
     return Path("tiny")
 
 
-def fails(program, *arguments: object, says: list[str]) -> None:
-    before = contents(Path()), sorted(Path().rglob("*"))
-    done = program(*arguments)
-    assert done.code == 2, (done.code, done.out, done.err)
-    assert done.out == ""
-    (line,) = done.err.strip().splitlines()
-    assert line.startswith("evenhand: ")
-    rest = line
-    for piece in says:
-        assert piece in rest, (piece, line)
-        rest = rest[rest.index(piece) + len(piece) :]
-    assert "Traceback" not in line
-    assert "fault of Evenhand" not in line
-    assert (contents(Path()), sorted(Path().rglob("*"))) == before, "something was written"
-
-
 def test_train_score_models(here) -> None:
     done = here("train", "in.csv", *TRAIN, "--called", "rude", "--name", "mine")
     assert done.code == 0, done.err
-    version = directory.load(Path("new")).version
+    version = model_folder.load_model(Path("new")).version
     assert f"trained mine {version}: new" in done.out
     assert str(Path("new/card.md")) in done.out
     done = here("score", "new", "in.csv", "-o", "deep/er/out.parquet", "--text", "text", "--prefix", "m_")
@@ -67,13 +57,14 @@ def test_train_score_models(here) -> None:
     assert "unigram" in shown
 
 
+@pytest.mark.verify
 def test_a_model_that_is_replaced_is_named(here, model: Path) -> None:
-    earlier = directory.manifest(model)
+    earlier = model_folder.read_manifest(model)
     today = date.fromtimestamp((model / "model.json").stat().st_mtime)
     done = here("train", "in.csv", "--label", "toxic", "--text", "text", "-o", model, *QUICK)
     assert done.code == 0, done.err
     replaced = f"{earlier['name']} {earlier['version']} ({earlier['kind']}), saved on {today}"
-    assert f"{directory.load(model).version}: tiny, in place of {replaced}\n" in done.out
+    assert f"{model_folder.load_model(model).version}: tiny, in place of {replaced}\n" in done.out
 
 
 def test_models_at_fault_are_listed_with_the_fault(here, model: Path) -> None:
@@ -93,7 +84,7 @@ def test_models_at_fault_are_listed_with_the_fault(here, model: Path) -> None:
 def test_rows_without_a_score_are_counted(here, model: Path) -> None:
     comments(9).with_columns(text=pl.when(pl.col("id") < 7).then("text")).write_csv("gaps.csv")
     done = here("score", model, "gaps.csv", "-o", "out.csv", "--text", "text")
-    assert done.out.startswith("2 rows have no score: they have no text, or the model gave no answer\n")
+    assert done.out.startswith("2 rows have no score: the text is empty\n")
 
 
 @pytest.mark.parametrize(
@@ -102,7 +93,7 @@ def test_rows_without_a_score_are_counted(here, model: Path) -> None:
         (["--method", "lienar"], ["no method 'lienar'", "did you mean 'linear'"]),
         (["--set", "bits"], ["--set takes name=value, not 'bits'"]),
         (["--set", "=3"], ["--set takes name=value"]),
-        (["--set", "bist=3"], ["no option 'bist'", "did you mean 'bits'"]),
+        (["--set", "bist=3"], ["no setting 'bist'", "did you mean 'bits'"]),
         (["--set", "bits=many"], ["bits must be a whole number, not a text"]),
         (["--set", "bits=12.5"], ["bits must be a whole number, not a number"]),
         (["--set", "bits=true"], ["bits must be a whole number, not true or false"]),
@@ -119,19 +110,19 @@ def test_rows_without_a_score_are_counted(here, model: Path) -> None:
         (["--label", " , "], ["--label"]),
         (["--label", "toxic,nothing"], ["no column 'nothing'"]),
         (["--label", "split"], ["column 'split'", "--positive"]),
-        (["--label", "mood", "--balance", "10"], ["balancing"]),
-        (["--balance", "-4"], ["balancing"]),
+        (["--label", "mood", "--balance", "10"], ["--balance must be 0 or more"]),
+        (["--balance", "-4"], ["--balance must be 0 or more"]),
         (["--text", "txt"], ["no column 'txt'", "'text'"]),
         (["--text", "id"], ["column 'id'", "texts must be text"]),
         (["--positive", "bad"], ["'bad'"]),
-        (["--label-threshold", "7"], ["label_threshold"]),
-        (["--where", "nonsense >"], ["--where"]),
+        (["--label-threshold", "7"], ["no label is 7 or more", "--label-threshold"]),
+        (["--where", "id >"], ["--where"]),
         (["--where", "id < 3"], ["in.csv"]),
         (["--test", "none.csv"], ["none.csv", "no such file"]),
         (["--test-where", "nosuch = 1"], ["no column 'nosuch'"]),
-        (["-o", "in.csv"], ["in.csv", "a model is a folder"]),
+        (["-o", "in.csv"], ["in.csv", "would replace the file that is read"]),
         (["-o", "in.csv/x"], ["in.csv", "cannot be written"]),
-        (["-o", "."], ["something else than a model"]),
+        (["-o", "."], ["files that are not part of a model"]),
     ],
 )
 def test_what_cannot_be_trained(here, options: list[str], says: list[str]) -> None:
@@ -141,7 +132,7 @@ def test_what_cannot_be_trained(here, options: list[str], says: list[str]) -> No
 def broken_files() -> None:
     Path("empty.csv").touch()
     Path("header.csv").write_text("text,toxic\n")
-    Path("latin.csv").write_bytes("text,toxic\ncafé,1\n".encode("latin-1") * 1)
+    Path("unknown.csv").write_bytes(b"text,toxic\n" + b"a,1\n" * 20_000 + b"caf\xe9,1\n")
     Path("cut.parquet").write_bytes(b"PAR1 and no more")
     Path("bad.jsonl").write_text('{"text": "a", "toxic": 1}\n{"text":\n')
     Path("odd.sav").write_text("x")
@@ -155,7 +146,7 @@ def broken_files() -> None:
         ("none.csv", ["no such file"]),
         ("empty.csv", ["the file is empty"]),
         ("header.csv", ["no rows"]),
-        ("latin.csv", ["row 1", "not UTF-8"]),
+        ("unknown.csv", ["column 'text', row 20001", "not UTF-8"]),
         ("cut.parquet", ["not a readable Parquet file"]),
         ("bad.jsonl", ["row 2", "not valid JSON"]),
         ("odd.sav", ["format of this file is unknown"]),
@@ -175,14 +166,14 @@ def test_files_that_cannot_be_read(here, model: Path, name: str, says: list[str]
     [
         ("defualt", ["no such model", "did you mean 'default'"]),
         ("nowhere/model", ["no such model, file or folder"]),
-        ("model.pkl", ["model.pkl", "this is no model", "evenhand train"]),
-        ("in.csv", ["in.csv", "this is no model"]),
+        ("model.pkl", ["model.pkl", "not a model file", "evenhand train"]),
+        ("in.csv", ["in.csv", "not a model file"]),
         ("random", ["random", "model.json is missing"]),
         ("broken", ["broken", "weights.npz was altered"]),
         ("half", ["half", "card.md is missing"]),
         ("none.toml", ["none.toml", "no such file"]),
         ("bad.toml", ["bad.toml", "kind of model"]),
-        ("folder.toml", ["folder.toml", "cannot be read"]),
+        ("folder.toml", ["folder.toml", "a folder"]),
         ("foreign", ["foreign", "this is a transformers directory", "TOML"]),
     ],
 )
@@ -215,7 +206,7 @@ def test_models_that_are_none(here, model: Path, name: str, says: list[str]) -> 
         (["-o", f"{'x' * 250}.csv"], ["written", "File name too long"]),
         (["-o", "new/out.csv", "--text", "txt"], ["in.csv", "no column 'txt'", "'text'"]),
         (["-o", "new/out.csv", "--text", "share"], ["column 'share'", "texts must be text"]),
-        (["-o", "out.csv", "--prefix", "col_"], ["column 'col_p'", "there already", "--prefix"]),
+        (["-o", "out.csv", "--prefix", "col_"], ["column 'col_p'", "exists already", "--prefix"]),
     ],
 )
 def test_what_cannot_be_scored(here, model: Path, options: list[str], says: list[str]) -> None:
@@ -230,3 +221,29 @@ def test_more_than_one_text(here, model: Path) -> None:
     comments().rename({"text": "words"}).write_csv("in.csv")
     fails(here, "score", model, "in.csv", "-o", "out.csv", says=["in.csv", "more than one column", "--text"])
     fails(here, "train", "in.csv", "--label", "toxic", "-o", "m", says=["in.csv", "more than one column", "--text"])
+
+
+def test_a_type_is_trusted_at_the_command_only(here) -> None:
+    skops.io.dump(pipeline(), "own.skops")
+    Path("own.toml").write_text('kind = "skops"\npath = "own.skops"\n')
+    score = ["in.csv", "-o", "out.csv", "--text", "text"]
+    for model in ("own.toml", "own.skops"):
+        line = fails(here, "score", model, *score, says=["own.skops", "types that are not trusted", "read their code"])
+        assert line.endswith(f"allow them with --trust {__name__}.Same")
+        fails(here, "score", model, *score, "--trust", "os.system", says=["types that are not trusted"])
+    done = here("score", "own.toml", *score, "--trust", "os.system", "--trust", f"{__name__}.Same")
+    assert done.code == 0, done.err
+    fails(here, "score", "default", "in.csv", "-o", "new.csv", "--trust", "x.Y", says=["--trust goes with skops files"])
+
+
+class Same(TransformerMixin, BaseEstimator):
+    def fit(self, texts, truth=None):
+        return self
+
+    def transform(self, texts):
+        return texts
+
+
+def pipeline():
+    steps = (Same(), CountVectorizer(), DummyClassifier(strategy="prior"))
+    return make_pipeline(*steps).fit(comments()["text"].to_list(), comments()["toxic"].to_list())

@@ -2,26 +2,32 @@
 
 from __future__ import annotations
 
+import ast
+import re
+from pathlib import Path
 from typing import Annotated, Any, TypedDict
 
 import pytest
 import typer
 from typer.testing import CliRunner
 
-from evenhand.choices import NUMBER, Choice, Flag, Names, Number, Text, Texts
+import evenhand
+from evenhand.choices import NUMBER, Choice, FilesValue, FlagValue, NamesValue, NumberValue, TextValue
+from evenhand.cli.main import name_options
 from evenhand.cli.options import only, with_options
+from evenhand.errors import ErrorKind, InputError
 
 
 class First(TypedDict):
-    names: Annotated[Names, Choice("Names.", flags=("--name", "-n"))]
-    two_words: Annotated[Text, Choice("A word.")]
-    often: Annotated[Texts, Choice("Often.")]
-    switch: Annotated[Flag, Choice("On.")]
+    names: Annotated[NamesValue, Choice("Names.", flags=("--name", "-n"))]
+    two_words: Annotated[TextValue, Choice("A word.")]
+    often: Annotated[FilesValue, Choice("Often.")]
+    switch: Annotated[FlagValue, Choice("On.")]
 
 
 class Second(TypedDict):
-    often: Annotated[Texts, Choice("In the other group.")]
-    word: Annotated[Text, Choice("Elsewhere.")]
+    often: Annotated[FilesValue, Choice("In the other group.")]
+    word: Annotated[TextValue, Choice("Elsewhere.")]
 
 
 TAKEN: dict[str, Any] = {}
@@ -33,7 +39,7 @@ def command(
     first: First,
     level: Annotated[float, NUMBER, Choice("Level.", default=0.95)],
     second: Annotated[Second, only(word="Said anew.")],
-    share: Annotated[Number, Choice("Share.")],
+    share: Annotated[NumberValue, Choice("Share.")],
 ) -> None:
     """What it does."""
     TAKEN.update(file=file, first=first, level=level, second=second, share=share)
@@ -80,3 +86,31 @@ def test_slips_are_found_when_the_command_is_made() -> None:
         with_options(unknown)
     with pytest.raises(ValueError, match="often"):
         with_options(twice)
+
+
+def test_settings_in_a_message_become_options() -> None:
+    text = "give `threshold`, `slices` or `label_threshold`; `evenhand audit` and `unheard_of` stay"
+    assert (
+        name_options(text) == "give --threshold, --slice or --label-threshold; `evenhand audit` and `unheard_of` stay"
+    )
+
+
+def test_an_error_knows_what_it_is_about() -> None:
+    error = InputError("name those that mean violating with `positive`", source="items.csv", column="y", row=3)
+    assert (error.role, error.kind) == ("positive", ErrorKind.INVALID)
+    again = error.rephrased("say it").within("other.csv")
+    assert str(again) == "items.csv: column 'y', row 3: say it"
+    assert (again.role, again.row) == ("positive", 3)
+
+
+def test_no_layer_below_the_command_line_names_an_option() -> None:
+    """In errors, that is: the texts of findings are looked at where they are made."""
+    root = Path(evenhand.__file__).parent
+    for path in sorted(root.rglob("*.py")):
+        if path.is_relative_to(root / "cli"):
+            continue
+        for call in (node for node in ast.walk(ast.parse(path.read_text())) if isinstance(node, ast.Call)):
+            named = call.func.attr if isinstance(call.func, ast.Attribute) else getattr(call.func, "id", "")
+            if named in ("InputError", "Undefined", "fail"):
+                said = " ".join(str(n.value) for n in ast.walk(call) if isinstance(n, ast.Constant))
+                assert not re.search(r"(?<![\w-])--(?!no-deps)[a-z]", said), f"{path}:{call.lineno}: {said}"

@@ -10,7 +10,9 @@ from pathlib import Path
 import polars as pl
 import pytest
 
-ROLES = ("--score", "first", "--label", "y", "--groups", "a,b", "-o", "out")
+from marks import smoke
+
+ROLES = ("--score", "first", "--label", "y", "--groups", "a,b", "--audits", "bias", "-o", "out")
 COMMANDS = {
     "help": ("--help",),
     "little": ("sample", "mde", "--prevalence", "0.1", "--n", "400"),
@@ -19,7 +21,7 @@ COMMANDS = {
 }
 
 
-@pytest.mark.parametrize("command", COMMANDS)
+@pytest.mark.parametrize("command", smoke(COMMANDS))
 def test_a_closed_pipe_is_no_fault(command: str, small: pl.DataFrame, tmp_path: Path) -> None:
     small.write_csv(tmp_path / "items.csv")
     reading, writing = os.pipe()

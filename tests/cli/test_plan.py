@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 
 import numpy as np
 import polars as pl
@@ -62,7 +63,7 @@ def test_costs_and_reviewers_who_err(program, history) -> None:
     prices = ["--false-removal", 2, "--missed-violation", 5, "--review", 0.25]
     good = records(program("plan", *HISTORY, *prices, "--json").out)
     bad = records(program("plan", *HISTORY, *prices, "--benign-error", 0.6, "--violating-error", 0.6, "--json").out)
-    assert "its interval held the true cost in 85 to 95 %" in program("plan", *HISTORY, *prices, "--json").out
+    assert "its interval contained the true cost in 85 to 95 %" in program("plan", *HISTORY, *prices, "--json").out
     where = ("uncertainty", "least cost")
     assert good["cost_per_day", *where]["value"] < good["cost_without_review", *where]["value"]
     assert good["capacity", *where]["value"] > 0.0
@@ -84,20 +85,21 @@ def test_a_promise_says_how_many_people_it_takes(program, history) -> None:
     promise = "promise, with probability 0.9"
     share = found["reviewed", "", promise]["value"]
     assert found["reviewers", "", promise]["value"] == np.ceil(share * 10_000 / 720)
-    assert found["remove_from", "", promise]["note"] == "nothing was promised"
+    assert found["remove_from", "", promise]["note"] == "no limit was set"
 
 
 def test_a_plan_is_said_in_sentences(program, history) -> None:
     done = program("plan", *HISTORY, "--target", "oc_accuracy=50%", "--target", "oc_recall=0.9", "--json")
     finding = json.loads(done.out)["findings"][0]
     said = [reading["text"] for reading in finding["readings"]]
-    assert "For oc_accuracy of 0.5: nobody, by uncertainty; the model alone is enough" in said[0]
-    assert any(text.startswith("For oc_recall of 0.9: ") and "people (" in text for text in said)
-    assert any("change places at" in text for text in said)
-    assert any("Leaving everything alone would be right for" in text for text in said)
-    assert finding["caveats"][0].startswith("Reviewers are taken to be never wrong")
+    assert "For oc_accuracy of 0.5, with review by uncertainty: no reviewers; the model alone reaches it" in said[0]
+    assert re.search(r"; it misses [\d.]+ % of the violations\.$", said[0])  # reached, and yet not enough
+    assert any(text.startswith("For oc_recall of 0.9, with") and "reviewers (" in text for text in said)
+    assert any("is more accurate up to a capacity of" in text for text in said)
+    assert any("Removing nothing would already be correct for" in text for text in said)
+    assert finding["caveats"][0].startswith("The plan assumes that reviewers make no errors")
     erring = program("plan", *HISTORY, "--target", "oc_recall=0.5", "--benign-error", 0.1, "--json")
-    assert "wrong about 10 % of benign items and 0 % of violating ones" in erring.out
+    assert "10 % of benign items and 0 % of violating ones wrongly" in erring.out
 
 
 def test_a_missing_option_is_one_line(program, history) -> None:
@@ -110,24 +112,24 @@ def test_in_the_terminal(program, history) -> None:
         "plan", *HISTORY, "--target", "oc_recall=0.8", "--uncertainty", "unsure", "--strategies", "column:unsure"
     )
     assert done.code == 0, done.err
-    assert "How many people" in done.out
+    assert "How many reviewers" in done.out
 
 
 @pytest.mark.parametrize(
     ("options", "says"),
     [
-        ([], "say what to plan for"),
-        (["--target", "oc_accuracy"], "a target is written as oc_accuracy=0.95"),
+        ([], "give something to plan for"),
+        (["--target", "oc_accuracy"], "invalid --target: 'oc_accuracy'"),
         (["--target", "accuracy=0.9"], "oc_accuracy"),
         (["--target", "oc_accuracy=1.5"], "the target"),
-        (["--false-removal", "1"], "costs are three"),
+        (["--false-removal", "1"], "give all three costs"),
         (["--false-removal", "-1", "--missed-violation", "1", "--review", "1"], "false_removal"),
-        (["--target", "oc_accuracy=0.9", "--items-per-day", "0"], "items_per_day"),
-        (["--target", "oc_accuracy=0.9", "--hours-per-day", "25"], "24 hours"),
+        (["--target", "oc_accuracy=0.9", "--items-per-day", "0"], "--items-per-day must be a number above 0"),
+        (["--target", "oc_accuracy=0.9", "--hours-per-day", "25"], "must be 24 or less"),
         (["--target", "oc_accuracy=0.9", "--benign-error", "2"], "from 0 to 1"),
         (["--target", "oc_accuracy=0.9", "--strategies", "uncertanty"], "did you mean 'uncertainty'"),
         (["--target", "oc_accuracy=0.9", "--strategies", "column:unsure"], "needs --uncertainty unsure"),
-        (["--wrong-removals", "0"], "promised share"),
+        (["--wrong-removals", "0"], "--wrong-removals must be between 0 and 1, not 0"),
         (["--target", "oc_accuracy=0.9", "--uncertainty", "word"], "column 'word'"),
     ],
 )

@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
+import pytest
+
 from evenhand.reproduce import PAPERS
 from reproduce import tiny
 
@@ -17,6 +19,7 @@ def test_without_a_paper_it_lists_all_with_their_data(program) -> None:
     assert "https://www.kaggle.com/c/jigsaw-unintended-bias" in done.out
 
 
+@pytest.mark.verify
 def test_it_writes_a_report_and_says_what_held(program, tmp_path: Path) -> None:
     tiny.madlibs(tmp_path)
     done = program("reproduce", "bias", "--data", tmp_path, "--out", tmp_path / "out")
@@ -28,6 +31,7 @@ def test_it_writes_a_report_and_says_what_held(program, tmp_path: Path) -> None:
     assert str(tmp_path) not in (tmp_path / "out" / "results.md").read_text()
 
 
+@pytest.mark.verify
 def test_json_is_all_that_is_printed(program, tmp_path: Path) -> None:
     tiny.madlibs(tmp_path)
     done = program("reproduce", "bias", "--data", tmp_path, "--json", "--seed", 3)
@@ -38,10 +42,13 @@ def test_json_is_all_that_is_printed(program, tmp_path: Path) -> None:
 def test_bad_input_is_one_line(program, tmp_path: Path) -> None:
     for arguments, said in (
         (("bia", "--data", tmp_path), "there is no paper 'bia'; did you mean 'bias'?"),
-        (("bias",), "say where the data is: --data FOLDER, or --download FOLDER to fetch it"),
-        (("bias", "--data", tmp_path, "--download", tmp_path), "say where the data is"),
+        (("bias",), "name the folder of the data: --data FOLDER, or --download FOLDER to download it"),
+        (("bias", "--data", tmp_path, "--download", tmp_path), "name the folder of the data"),
         (("bias", "--data", tmp_path / "none"), "there is no such folder"),
-        (("bias", "--data", tmp_path), "there is nothing to work with: get Jigsaw's scored template set"),
+        (
+            ("bias", "--data", tmp_path),
+            "no data that this paper needs is in this folder: get Jigsaw's scored template set",
+        ),
     ):
         done = program("reproduce", *arguments)
         assert done.code == 2, arguments
@@ -56,7 +63,9 @@ def test_data_is_fetched_and_what_cannot_be_is_said(program, tmp_path: Path, mon
     def fetch_all(corpora, folder: Path, *, progress):
         tiny.madlibs(folder)
         names = [corpus.name for corpus in corpora]
-        return [fetching.Fetched("https://x/data.csv", 3, "0" * 64, "first fetch")], [f"{names[0]} is not to be had"]
+        return [fetching.FetchedFile("https://x/data.csv", 3, "0" * 64, fetching.ChecksumSource.FIRST_FETCH)], [
+            f"{names[0]} is not to be had"
+        ]
 
     monkeypatch.setattr(fetching, "fetch_all", fetch_all)
     folder = tmp_path / "fetched"

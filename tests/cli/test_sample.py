@@ -7,6 +7,10 @@ import json
 import polars as pl
 import pytest
 
+from cli.program import ran, refused
+
+STRATA = {"stratum": ["a", "b"], "items": [900, 100], "prevalence": [0.01, 0.3]}
+
 PUBLISHED = {  # the paper `accuracy`: labels for "within r", by prevalence
     0.1: {0.2: 865, 0.1: 3458, 0.05: 13830},
     0.059: {0.2: 1532, 0.1: 6127, 0.05: 24508},
@@ -44,7 +48,7 @@ def test_strata_and_how_labels_are_spread(program) -> None:
 
 def test_everything_there_is(program) -> None:
     done = program("sample", "size", "--prevalence", "0.01", "--within", "0.01", "--items", "500")
-    assert "label all items" in done.out
+    assert "This is a census" in done.out
     one_sided = asked(program, "size", "--prevalence", "0", "--below", "0.001")
     assert one_sided["n"] == 2995
     assert one_sided["hours"] == pytest.approx(2995 / 600)
@@ -58,8 +62,8 @@ def test_the_change_that_can_be_seen(program) -> None:
     assert published["found"] == pytest.approx(0.5, abs=0.01)
     assert published["false_alarms"] == pytest.approx(0.006, abs=0.001)
     printed = program("sample", "mde", "--prevalence", "0.06", "--n", str(n["n"])).out
-    assert "show a change of 1.00 percentage points" in printed
-    assert "false alarms" in printed
+    assert "a change of 1.00 percentage points is" in printed
+    assert "false alarm rate" in printed
 
 
 @pytest.mark.parametrize(
@@ -68,9 +72,9 @@ def test_the_change_that_can_be_seen(program) -> None:
         (["size", "--prevalence", "0", "--within", "0.2"], "prevalence"),
         (["size", "--prevalence", "1", "--within", "0.2"], "prevalence"),
         (["size", "--prevalence", "0.1"], "--within"),
-        (["size", "--prevalence", "0.1", "--within", "0.2", "--cv", "0.1"], "one way"),
+        (["size", "--prevalence", "0.1", "--within", "0.2", "--cv", "0.1"], "exactly one target precision"),
         (["size", "--within", "0.2"], "prevalence"),
-        (["size", "--prevalence", "0.1", "--within", "-1"], "share"),
+        (["size", "--prevalence", "0.1", "--within", "-1"], "invalid --within: -1"),
         (["size", "--prevalence", "0.2", "--below", "0.1"], "cannot be shown"),
         (["size", "--strata", "none.csv", "--within", "0.2"], "no such file"),
         (["size", "--strata", "empty.csv", "--within", "0.2"], "empty"),
@@ -85,3 +89,21 @@ def test_what_is_refused(program, command: list[str], says: str) -> None:
     assert done.code == 2, done
     assert len(done.err.strip().splitlines()) == 1
     assert says in done.err
+
+
+def test_changes_in_strata_that_can_be_seen(program) -> None:
+    pl.DataFrame(STRATA).write_csv("strata.csv")
+    whole = json.loads(ran(program, "sample", "mde", "--prevalence", "0.039", "--n", "500", "--json"))
+    parts = json.loads(ran(program, "sample", "mde", "--strata", "strata.csv", "--n", "500", "--json"))
+    spread = 0.9 * (0.01 * 0.99) ** 0.5 + 0.1 * (0.3 * 0.7) ** 0.5
+    assert parts["effect"] / whole["effect"] == pytest.approx(spread / (0.039 * 0.961) ** 0.5)
+    pl.DataFrame(STRATA).clear().write_parquet("none.parquet")
+    ask = ("sample", "mde", "--n", "500")
+    refused(program(*ask, "--strata", "none.parquet"), "none.parquet: there are no rows")
+    refused(program(*ask), "give either the prevalence")
+    refused(program(*ask, "--prevalence", "0.1", "--strata", "strata.csv"), "give either the prevalence")
+    refused(program(*ask, "--prevalence", "0.1", "--items", "500"), "--n 500 is at least the number of items (500)")
+
+
+def test_a_prevalence_that_no_labels_show_to_be_safe(program) -> None:
+    refused(program("sample", "size", "--prevalence", "0.0999999999", "--below", "0.1"), "no number of labels")

@@ -40,42 +40,48 @@ def refused(done, *says: str) -> None:
 @pytest.mark.parametrize(
     ("options", "says"),
     [
-        (("--score", "p", "--prevalence", "0", "--within", "0.2"), "prevalence must lie above 0"),
-        (("--score", "p", "--prevalence", "1", "--within", "0.2"), "prevalence must lie between 0 and 1"),
-        (("--score", "p", "--n", "5000"), "5,000 labels are more than the 4,000 items: label all of them, a census"),
+        (("--score", "p", "--prevalence", "0", "--within", "0.2"), "prevalence must be above 0"),
+        (("--score", "p", "--prevalence", "1", "--within", "0.2"), "prevalence must be between 0 and 1"),
+        (
+            ("--score", "p", "--n", "5000"),
+            "5,000 labels requested, but there are only 4,000 items: label all of them, a census",
+        ),
         (("--score", "p", "--within", "0.001"), "a census (--n all)"),
         (("--design", "random", "--prevalence", "0.001", "--within", "0.1"), "a census (--n all)"),
-        (("--score", "p", "--n", "many"), "--n is a whole number or 'all'"),
-        (("--score", "p", "--n", "100", "--within", "0.2"), "one of them"),
-        (("--score", "p", "--within", "0.2", "--cv", "0.1"), "in one way"),
-        (("--score", "p", "--n", "100", "--level", "2"), "the level must lie between 0 and 1"),
+        (("--score", "p", "--n", "many"), "invalid --n: 'many' (must be a whole number or 'all')"),
+        (("--score", "p", "--n", "100", "--within", "0.2"), "not both"),
+        (("--score", "p", "--within", "0.2", "--cv", "0.1"), "exactly one target precision"),
+        (("--score", "p", "--n", "100", "--level", "2"), "the level must be between 0 and 1"),
         (("--score", "p", "--n", "100", "--seed", "-1"), "the seed"),
         (("--n", "100"), "give --score, or choose --design random"),
         (("--design", "randm", "--n", "100"), "did you mean 'random'?"),
-        (("--design", "random", "--within", "0.2"), "needs --prevalence"),
+        (("--design", "random", "--within", "0.2"), "needs the expected --prevalence"),
         (("--score", "q", "--n", "100"), "there is no column 'q'"),
         (("--score", "text", "--n", "100"), "column 'text', row 1: scores must be numbers"),
         (
             ("--score", "p", "--decision", "language", "--n", "100"),
-            "name the one that takes an item down with --removes",
+            "name those that remove an item with --removes",
         ),
-        (("--score", "p", "--decision", "language", "--removes", "xx", "--n", "100"), "no item is removed"),
-        (("--score", "p", "--decision", "removed", "--n", "60"), "give 100 or more"),
-        (("--score", "p", "--decision", "removed", "--below", "0.1"), "--below is about a prevalence"),
-        (("--score", "p", "--design", "sequential", "--decision", "removed", "--n", "60"), "need --design"),
-        (("--score", "p", "--design", "sequential", "--by", "language", "--n", "60"), "leave --by out"),
-        (("--design", "clusters", "--n", "60"), "goes with --cluster"),
-        (("--design", "clusters", "--cluster", "thread", "--within", "0.2"), "give --n, not a promise"),
-        (("--score", "p", "--n", "60", "--count", "4"), "go with --design stratified"),
-        (("--score", "p", "--design", "stratified", "--n", "10"), "give 16 or more"),
-        (("--score", "p", "--design", "stratified", "--pilot", "50", "--n", "300"), "give 400 or more"),
+        (("--score", "p", "--decision", "language", "--removes", "xx", "--n", "100"), "no decision is 'xx'"),
+        (("--score", "p", "--decision", "removed", "--n", "60"), "at least 100 are needed"),
+        (("--score", "p", "--decision", "removed", "--below", "0.1"), "--below applies to a prevalence"),
+        (("--score", "p", "--design", "sequential", "--decision", "removed", "--n", "60"), "needs --design"),
+        (("--score", "p", "--design", "sequential", "--by", "language", "--n", "60"), "leave out --by"),
+        (("--design", "clusters", "--n", "60"), "--design clusters and --cluster"),
+        (("--design", "clusters", "--cluster", "thread", "--within", "0.2"), "give --n instead of a target precision"),
+        (("--score", "p", "--n", "60", "--count", "4"), "apply only to --design stratified"),
+        (("--score", "p", "--design", "stratified", "--n", "10"), "at least 16 are needed"),
+        (("--score", "p", "--design", "stratified", "--pilot", "50", "--n", "300"), "at least 400 are needed"),
         (
             ("--score", "p", "--design", "stratified", "--pilot", "20", "--decision", "removed", "--n", "300"),
-            "give 315 or more",
+            "at least 315 are needed",
         ),
-        (("--score", "p", "--design", "stratified", "--strata", "thirds", "--n", "90"), "quantile or equal-width"),
+        (
+            ("--score", "p", "--design", "stratified", "--strata", "thirds", "--n", "90"),
+            "(choose from: quantile, equal-width, none)",
+        ),
         (("--score", "p", "--by", "id", "--n", "90"), "more than 500 groups"),
-        (("--score", "p", "--scale", "rank", "--n", "90"), "probability, percent or logit"),
+        (("--score", "p", "--scale", "rank", "--n", "90"), "(choose from: probability, percent, logit)"),
     ],
 )
 def test_plans_that_cannot_be_made(program, items: pl.DataFrame, options: tuple[str, ...], says: str) -> None:
@@ -90,7 +96,7 @@ def test_plans_that_cannot_be_made(program, items: pl.DataFrame, options: tuple[
         ("p", None, "column 'p', row 8: the score is empty"),
         ("p", "nan", "column 'p', row 8: the score is NaN"),
         ("p", 1.2, "column 'p', row 8: the score 1.2 is outside 0 to 1"),
-        ("p", 7.0, "(--scale percent or logit)"),
+        ("p", 7.0, "set --scale to percent or logit"),
         ("p", -0.1, "column 'p', row 8: the score -0.1 is outside 0 to 1"),
         ("id", None, "column 'id', row 8: the id is empty"),
         ("id", "00000003", "column 'id', row 8: the id '00000003' occurs twice"),
@@ -109,9 +115,9 @@ def test_items_that_are_at_fault(program, items: pl.DataFrame, ending: str, colu
 
 
 def test_repeated_ids_are_found_where_few_hashes_are_kept(items: pl.DataFrame) -> None:
-    from evenhand.audits.measurement.ids import Ids
     from evenhand.errors import InputError
-    from evenhand.evidence.columns import Table
+    from evenhand.evidence.columns import SourceTable as Table
+    from evenhand.measurement.item_counts import IdCheck as Ids
 
     pieces = [Table("x", pl.DataFrame({"id": part})) for part in ([5, 3, 4], [9, 8, 5], [1, 2, 0])]
     ids = Ids("id")
@@ -131,10 +137,10 @@ def test_an_edited_plan(program, items: pl.DataFrame, drawn: pl.DataFrame) -> No
     text = Path("plan.json").read_text()
     Path("plan.json").write_text(text.replace('"seed": 0', '"seed": 1'))
     for command in (("draw", "plan.json", "-o", "other.csv"), ("estimate", "plan.json", "batch.csv")):
-        refused(program("sample", *command), "plan.json: the plan was altered since it was written")
+        refused(program("sample", *command), "plan.json: the plan was altered after it was written")
     Path("plan.json").write_text(text.replace('"place": [', '"place": [1, '))
     refused(program("sample", "estimate", "plan.json", "batch.csv"), "batch 1 of the plan was altered")
-    refused(program("sample", "draw", "items.parquet", "-o", "other.csv"), "so no plan")
+    refused(program("sample", "draw", "items.parquet", "-o", "other.csv"), "so not a plan")
 
 
 def test_items_that_changed_since_planning(program, items: pl.DataFrame) -> None:
@@ -146,7 +152,7 @@ def test_items_that_changed_since_planning(program, items: pl.DataFrame) -> None
     refused(program("sample", "draw", "plan.json", "-o", "batch.csv"), "items.parquet: the items have changed")
     items.write_parquet("elsewhere.parquet")
     Path("items.parquet").unlink()
-    refused(program("sample", "draw", "plan.json", "-o", "batch.csv"), "say where they are with --items")
+    refused(program("sample", "draw", "plan.json", "-o", "batch.csv"), "give its path with --items")
     assert Path("plan.json").read_bytes() == before
     assert not Path("batch.csv").exists()
     done = program("sample", "draw", "plan.json", "--items", "elsewhere.parquet", "-o", "batch.csv")
@@ -154,13 +160,22 @@ def test_items_that_changed_since_planning(program, items: pl.DataFrame) -> None
 
 
 def test_nothing_of_value_is_written_over(program, items: pl.DataFrame, drawn: pl.DataFrame) -> None:
-    refused(program("sample", "draw", "plan.json", "-o", "batch.csv"), "batch.csv: this sheet holds 200 answers")
-    refused(program("sample", "draw", "plan.json", "-o", "plan.json"), "this is another file")
-    refused(program("sample", "plan", "items.parquet", *PLAN, "-o", "plan.json"), "this plan is at work")
-    refused(program("sample", "plan", "items.parquet", *PLAN, "-o", "items.parquet"), "this is another file")
+    refused(
+        program("sample", "draw", "plan.json", "-o", "batch.csv"), "batch.csv: this sheet already has answers (200)"
+    )
+    refused(program("sample", "draw", "plan.json", "-o", "plan.json"), "would replace the file that is read")
+    refused(
+        program("sample", "plan", "items.parquet", *PLAN, "-o", "plan.json"), "batches have been drawn with this plan"
+    )
+    refused(
+        program("sample", "plan", "items.parquet", *PLAN, "-o", "items.parquet"), "would replace the file that is read"
+    )
+    Path("other.json").write_text("mine")
+    refused(program("sample", "plan", "items.parquet", *PLAN, "-o", "other.json"), "another file with this name exists")
+    refused(program("sample", "draw", "plan.json", "-o", "other.json"), "another file with this name exists")
     refused(program("sample", "draw", "plan.json", "-o", "batch.txt"), ".csv, .xlsx, .json")
     refused(program("sample", "draw", "plan.json", "-o", "none/batch.csv"), "folder")
-    refused(program("sample", "draw", "plan.json", "--batch", "3", "-o", "x.csv"), "there is no batch 3")
+    refused(program("sample", "draw", "plan.json", "--batch", "3", "-o", "x.csv"), "batch 3 does not exist")
 
 
 def written(table: pl.DataFrame) -> str:
@@ -178,7 +193,7 @@ def test_conflicting_missing_and_wrong_labels(program, items: pl.DataFrame, draw
     other = "no" if label[0] == "yes" else "yes"
     twice = pl.concat([drawn, drawn.head(1).with_columns(label=pl.lit(other))])
     refused(
-        program("sample", "estimate", "plan.json", written(twice)), "1 item with different answers", ids[0].strip("'")
+        program("sample", "estimate", "plan.json", written(twice)), "1 item with conflicting answers", ids[0].strip("'")
     )
     same = pl.concat([drawn, drawn.head(1)])
     assert program("sample", "estimate", "plan.json", written(same)).code == 0
@@ -191,20 +206,22 @@ def test_conflicting_missing_and_wrong_labels(program, items: pl.DataFrame, draw
     )
     done = program("sample", "estimate", "plan.json", "changed.csv", "--unfinished")
     assert done.code == 0
-    assert "3 drawn items have no label yet" in done.out
+    assert "Drawn items without a label: 3." in done.out
     wrong = drawn.with_columns(label=pl.when(pl.int_range(pl.len()) == 2).then(pl.lit("maybe")).otherwise("label"))
-    refused(program("sample", "estimate", "plan.json", written(wrong)), "column 'label', row 3", "not 'maybe'")
+    refused(
+        program("sample", "estimate", "plan.json", written(wrong)), "column 'label', row 3", "invalid answer: 'maybe'"
+    )
     nothing = drawn.with_columns(label=pl.lit(None, dtype=pl.String))
     refused(program("sample", "estimate", "plan.json", written(nothing)), "none of the 200 items of batch 1")
     refused(program("sample", "estimate", "plan.json", written(drawn.drop("label"))), "no column 'label'", "--label")
-    refused(program("sample", "estimate", "plan.json", "batch.csv", "--several", "mean"), "goes with --annotator")
+    refused(program("sample", "estimate", "plan.json", "batch.csv", "--several", "mean"), "--several needs --annotator")
     refused(program("sample", "estimate", "plan.json", "none.csv"), "there is no such file")
 
 
 def test_nothing_was_drawn_yet(program, items: pl.DataFrame) -> None:
     program("sample", "plan", "items.parquet", *PLAN, "-o", "plan.json")
     written(pl.DataFrame({"id": ["1"], "label": ["yes"]}))
-    refused(program("sample", "estimate", "plan.json", "changed.csv"), "nothing was drawn yet")
+    refused(program("sample", "estimate", "plan.json", "changed.csv"), "no batch has been drawn yet")
 
 
 def test_a_stratum_without_labels(program, items: pl.DataFrame) -> None:
@@ -263,7 +280,7 @@ def test_several_annotators(program, items: pl.DataFrame, drawn: pl.DataFrame) -
         said = {0: (right, wrong), 1: (right, right, wrong)}.get(number, (right, right))
         rows += [{"id": id_, "who": f"a{who}", "label": one} for who, one in enumerate(said)]
     pl.DataFrame(rows).write_csv("many.csv")
-    refused(program("sample", "estimate", "plan.json", "many.csv"), "2 items with different answers", "--annotator")
+    refused(program("sample", "estimate", "plan.json", "many.csv"), "2 items with conflicting answers", "--annotator")
     done = program("sample", "estimate", "plan.json", "many.csv", "--annotator", "who", "--json")
     estimates = found(done.out)
     assert estimates["count", ()]["value"] == 199  # one vote is split
@@ -279,7 +296,7 @@ def test_several_annotators(program, items: pl.DataFrame, drawn: pl.DataFrame) -
     assert mean["prevalence", ()]["value"] == pytest.approx(sum(shares) / 200)
     refused(
         program("sample", "estimate", "plan.json", "many.csv", "--annotator", "who", "--several", "vote"),
-        "majority or mean",
+        "(choose from: majority, mean)",
     )
 
 
@@ -295,7 +312,9 @@ def test_errors_on_gold_items_are_put_right(program, items: pl.DataFrame, drawn:
     estimates = found(done.out)
     assert estimates["prevalence", ()]["value"] == pytest.approx(max(0.0, (plain + 0.9 - 1.0) / (0.8 + 0.9 - 1.0)))
     assert estimates["prevalence", (("estimator", "uncorrected"),)]["value"] == pytest.approx(plain)
-    refused(program("sample", "estimate", "plan.json", "batch.csv", "--gold", "gold.csv"), "two of each are needed")
+    refused(
+        program("sample", "estimate", "plan.json", "batch.csv", "--gold", "gold.csv"), "at least two of each needed"
+    )
 
 
 def test_a_vote_is_corrected_by_the_errors_of_votes_and_not_of_voters(program, drawn: pl.DataFrame) -> None:
@@ -330,6 +349,7 @@ def test_sheets_of_a_sequential_plan_end_where_labels_end(program, items: pl.Dat
     assert found(done.out)["prevalence", ()]["method"] == "betting"
     assert found(done.out)["count", ()]["value"] <= 12
     refused(
-        program("sample", "estimate", "plan.json", half, "--unfinished", "--next", "b2.csv"), "label all of it first"
+        program("sample", "estimate", "plan.json", half, "--unfinished", "--next", "b2.csv"),
+        "label all of its items first",
     )
     refused(program("sample", "estimate", "plan.json", "batch.csv", "--evidence", "x.parquet"), "no weights")

@@ -10,8 +10,8 @@ import polars as pl
 import pytest
 
 from cli.loop import ITEMS, answered, found, made_up, truth
-from evenhand.sampling.adaptive import ScoreDriven, draw_batch
-from evenhand.sampling.frame import Frame
+from evenhand.sampling.frame import SamplingFrame
+from evenhand.sampling.score_driven import ScoreDrivenSettings, draw_batch
 
 DESIGNS = {
     "default": ("--score", "p", "--n", "450"),
@@ -54,7 +54,7 @@ def loop(program, items: pl.DataFrame, *options: str) -> tuple[list[str], str]:
         done = program("sample", "estimate", "plan.json", *sheets, "--next", following, "--json")
         assert done.code == 0, done.err
         if not Path(following).exists():
-            assert "Everything was drawn" in done.err
+            assert "All planned labels have been drawn" in done.err
             return sheets, done.out
         sheets.append(following)
 
@@ -82,15 +82,15 @@ def test_the_whole_loop(program, items: pl.DataFrame, name: str) -> None:
         assert estimates["missed", ()]["value"] == pytest.approx(share["value"] * ITEMS)
     words = program("sample", "estimate", "plan.json", *sheets)
     assert words.code == 0
-    assert "All labels that were planned are in." in words.out
+    assert "All planned labels are in." in words.out
 
 
 def test_batches_are_those_of_the_design_on_arrays(program, items: pl.DataFrame) -> None:
     """The same seed draws the same items, whether streamed from a file or at hand."""
     program("sample", "plan", "items.parquet", "--score", "p", "--n", "450", "--seed", "5", "-o", "plan.json")
     program("sample", "draw", "plan.json", "-o", "batch.csv")
-    frame = Frame.of(items["p"].to_numpy())
-    batch = draw_batch(frame, [], 100, np.random.default_rng([5, 0, 0]), ScoreDriven())
+    frame = SamplingFrame.of(items["p"].to_numpy())
+    batch = draw_batch(frame, [], 100, np.random.default_rng([5, 0, 0]), ScoreDrivenSettings())
     drawn = [id_.removeprefix("'") for id_ in pl.read_csv("batch.csv", infer_schema=False)["id"]]
     assert drawn == items["id"].gather(batch.draw.rows).to_list()
     items.select("id", "p", "text").write_csv("items.csv")
@@ -102,7 +102,7 @@ def test_batches_are_those_of_the_design_on_arrays(program, items: pl.DataFrame)
 def test_pieces_of_the_file_do_not_matter(program, items: pl.DataFrame, monkeypatch: pytest.MonkeyPatch) -> None:
     options = ("--score", "p", "--decision", "removed", "--by", "language", "--n", "450")
     for rows, name in ((250_000, "whole"), (97, "pieces")):
-        monkeypatch.setattr("evenhand.audits.measurement.items.ROWS", rows)
+        monkeypatch.setattr("evenhand.measurement.items.ROWS", rows)
         assert program("sample", "plan", "items.parquet", *options, "-o", f"{name}.json").code == 0
         assert program("sample", "draw", f"{name}.json", "-o", f"{name}.csv").code == 0
     assert Path("whole.json").read_bytes() == Path("pieces.json").read_bytes()
@@ -130,13 +130,13 @@ def test_drawing_again_writes_the_same_batch(program, items: pl.DataFrame) -> No
     program("sample", "draw", "plan.json", "-o", "batch.csv")
     before = Path("plan.json").read_bytes()
     done = program("sample", "draw", "plan.json", "-o", "again.csv")
-    assert "as drawn before" in done.out
+    assert "the same as before" in done.out
     assert Path("again.csv").read_bytes() == Path("batch.csv").read_bytes()
     assert Path("plan.json").read_bytes() == before
     answered(Path("batch.csv"), items)
     for name in ("second.csv", "twice.csv"):
         done = program("sample", "estimate", "plan.json", "batch.csv", "--next", name)
-    assert "Batch 2 was drawn and waits" in done.out
+    assert "Batch 2 has been drawn and has no labels yet" in done.out
     assert Path("second.csv").read_bytes() == Path("twice.csv").read_bytes()
     done = program("sample", "draw", "plan.json", "--batch", "1", "-o", "first.csv")
     assert Path("first.csv").read_bytes() == Path("again.csv").read_bytes()
@@ -226,6 +226,55 @@ def test_the_estimate_refers_to_the_plan(program, items: pl.DataFrame) -> None:
         assert estimates["prevalence", (("estimator", estimator),)]["value"] == pytest.approx(plain["value"], rel=1e-6)
     other = estimates["prevalence", (("estimator", "difference"),)]
     assert abs(other["value"] - plain["value"]) < plain["high"] - plain["low"]
+
+
+@pytest.mark.parametrize("options", [("--score", "p"), ("--score", "p", "--design", "stratified")])
+@pytest.mark.parametrize("removals", [0, 1])
+def test_a_part_without_labels_of_its_own_has_no_numbers(
+    program, items: pl.DataFrame, options: tuple[str, ...], removals: int
+) -> None:
+    """Strata that lack labels are joined; labels of other languages say nothing about one that has none."""
+    removed = items.filter("removed")["id"].head(removals).to_list()
+    rare = removed + items.filter(~pl.col("removed"))["id"].head(40).to_list()
+    language = pl.when(pl.col("id").is_in(rare)).then(pl.lit("ga")).otherwise(pl.col("language"))
+    items.with_columns(language=language).write_parquet("items.parquet")
+    roles = ("--decision", "removed", "--by", "language", "--n", "240")
+    assert program("sample", "plan", "items.parquet", *options, *roles, "-o", "plan.json").code == 0
+    assert program("sample", "draw", "plan.json", "-o", "batch1.csv").code == 0
+    answered(Path("batch1.csv"), items, lambda id_, answer: "cannot tell" if id_ in removed else answer)
+    done = program("sample", "estimate", "plan.json", "batch1.csv", "--json")
+    assert done.code == 0, done.err
+    estimates = found(done.out)
+    part = (("language", "ga"),)
+    for measure in ("precision", "recall", "f1", "accuracy", "prevalence"):
+        estimate = estimates[measure, part]
+        assert estimate["value"] is estimate["low"] is estimate["high"] is None, estimate
+        assert estimate["note"] == "no removed item was labelled"
+    own = estimates["prevalence", (*part, ("pool", "removed"))]
+    assert (own["value"], own["note"], own["n"]) == (None, "no labels in this part", 0)
+    assert estimates["population", (*part, ("pool", "removed"))]["value"] == removals
+    assert estimates["population", part]["value"] == 40 + removals
+    assert estimates["prevalence", (*part, ("pool", "visible"))]["value"] is not None
+    assert estimates["precision", (("language", "fr"),)]["value"] is not None
+    words = program("sample", "estimate", "plan.json", "batch1.csv")
+    assert words.code == 0
+    assert "no removed item was labelled" in words.out
+
+
+def test_a_language_nobody_labelled(program, items: pl.DataFrame) -> None:
+    rare = items["id"].head(3).to_list()
+    language = pl.when(pl.col("id").is_in(rare)).then(pl.lit("ga")).otherwise(pl.col("language"))
+    items.with_columns(language=language).write_parquet("items.parquet")
+    plan = ("--score", "p", "--by", "language", "--n", "100", "--population", "visible")
+    assert program("sample", "plan", "items.parquet", *plan, "-o", "plan.json").code == 0
+    assert program("sample", "draw", "plan.json", "-o", "batch1.csv").code == 0
+    answered(Path("batch1.csv"), items, lambda id_, answer: "cannot tell" if id_ in rare else answer)
+    done = program("sample", "estimate", "plan.json", "batch1.csv", "--smallest-group", "1", "--json")
+    assert done.code == 0, done.err
+    share = found(done.out)["prevalence", (("language", "ga"),)]
+    assert (share["value"], share["n"], share["note"]) == (None, 0, "no labels in this part")
+    hidden = program("sample", "estimate", "plan.json", "batch1.csv", "--json").out
+    assert ("prevalence", (("language", "ga"),)) not in found(hidden)
 
 
 def test_a_table_by_stratum(program, items: pl.DataFrame) -> None:

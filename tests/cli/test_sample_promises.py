@@ -34,7 +34,7 @@ def test_a_safe_level_is_shown_by_clean_labels(program, items: pl.DataFrame, ans
     program("sample", "draw", "plan.json", "-o", "batch.csv")
     answered(Path("batch.csv"), items, lambda _, __: answer)
     done = program("sample", "estimate", "plan.json", "batch.csv")
-    assert ("(--below 0.2) is kept." in done.out) == (answer == "no")
+    assert ("(--below 0.2) has been reached." in done.out) == (answer == "no")
     assert (f"--n {2 * made['n']} --seed 1" in done.out) == (answer == "yes")
     assert (
         found(program("sample", "estimate", "plan.json", "batch.csv", "--json").out)["count", ()]["value"] == made["n"]
@@ -48,7 +48,7 @@ def test_an_easy_promise_gets_the_fewest_labels(program, items: pl.DataFrame) ->
     )
     assert done.code == 0, done.err
     assert "100 of 4,000 items" in done.out
-    assert "100 are the fewest for this design" in done.out
+    assert "the minimum for this design is 100" in done.out
 
 
 @pytest.mark.parametrize("n", [320, 330, 400])
@@ -69,16 +69,16 @@ def test_a_report_says_what_was_measured_and_that_it_is_not_finished(program, it
     program("sample", "draw", "plan.json", "-o", "first.csv")
     answered(Path("first.csv"), items)
     done = program("sample", "estimate", "plan.json", "first.csv", "--next", "second.csv", "-o", "part")
-    begun = "Not finished: 100 of 300 labels are in."
+    begun = "Interim result: 100 of 300 planned labels are in"
     assert begun in done.out
     page = Path("part/report.html").read_text(encoding="utf-8")
     what = "Ground truth: our &lt;rules&gt; (codebook: v2). Population: visible content, May."
-    assert page.index(begun) < page.index(what) < page.index("In one minute")
+    assert page.index(begun) < page.index(what) < page.index("Main results")
     answered(Path("second.csv"), items)
     done = program("sample", "estimate", "plan.json", "first.csv", "second.csv", "-o", "whole")
     page = Path("whole/report.html").read_text(encoding="utf-8")
     assert "Not finished" not in done.out + page
-    assert page.index(what) < page.index("In one minute")
+    assert page.index(what) < page.index("Main results")
 
 
 def test_a_score_that_is_the_same_for_all(program, items: pl.DataFrame) -> None:
@@ -86,11 +86,11 @@ def test_a_score_that_is_the_same_for_all(program, items: pl.DataFrame) -> None:
     done = program("sample", "plan", "items.parquet", "--score", "p", "-o", "plan.json")
     assert done.code == 2
     assert "column 'p': the score is the same for all items" in done.err
-    assert "give --n, or --prevalence" in done.err
+    assert "give --n, or the expected --prevalence" in done.err
     done = program("sample", "plan", "items.parquet", "--score", "p", "--n", "90", "-o", "plan.json")
     assert done.code == 0, done.err
     assert "the same for all items" in done.out
-    assert "The score expects" not in done.out
+    assert "Expected prevalence" not in done.out
     assert "about 9 minutes" in done.out
     assert "sample draw plan.json -o batch1.csv" in done.out
     assert planned(program, "--prevalence", "0.1")["n"] > 500
@@ -134,8 +134,8 @@ def test_unfinished_labels_of_the_default_design(program, items: pl.DataFrame) -
     table.filter(pl.int_range(len(table)) % 4 != 1).write_csv("some.csv")
     done = program("sample", "estimate", "plan.json", "some.csv", "--unfinished")
     assert done.code == 0, done.err
-    assert "have no label yet" in done.out
-    assert "joined to a neighbour" in done.out
+    assert "Drawn items without a label" in done.out
+    assert "merged with a neighbour" in done.out
 
 
 def test_periods_that_measured_other_things(program, items: pl.DataFrame) -> None:
@@ -150,10 +150,10 @@ def test_periods_that_measured_other_things(program, items: pl.DataFrame) -> Non
         Path(f"{name}.json").write_text(program("sample", "estimate", "plan.json", f"{name}.csv", "--json").out)
     done = program("sample", "compare", "this.json", "last.json")
     assert done.code == 0, done.err
-    assert "This period: June. The last: May." in done.out
+    assert "This period: June. Last period: May." in done.out
     assert "(codebook 'a' then, 'b' now)" in done.out
-    assert "Beware: this period is not finished: only 100 labels were in." in done.out
-    assert "Not compared: the parts by language." in done.out
+    assert "Caution: this period is not complete: only 100 labels are in." in done.out
+    assert "Not compared: results by language." in done.out
     same = json.loads(program("sample", "compare", "this.json", "this.json", "--json").out)
     assert not any("did not measure" in caveat for caveat in same["caveats"])
 
@@ -163,9 +163,9 @@ def test_few_violations_are_marked_and_said_once(program, items: pl.DataFrame) -
     program("sample", "draw", "plan.json", "-o", "1.csv")
     answered(Path("1.csv"), items, lambda _, __: "no")
     out = program("sample", "estimate", "plan.json", "1.csv").out
-    assert out.count("Few violations were seen") == 1
-    assert "Few violations were seen: 0 of 100 labels, 0 of " in out
-    assert "that do not violate" not in out
+    assert out.count("Few violating items were labelled") == 1
+    assert "Few violating items were labelled: 0 of 100 labels, 0 of " in out
+    assert "non-violating" not in out
     assert out.count("°") > 3
 
 
@@ -177,13 +177,15 @@ def test_few_others_are_not_called_few_violations(program, items: pl.DataFrame) 
     answered(Path("1.csv"), items, lambda id_, _: "yes" if removed[id_] else "no")
     done = program("sample", "estimate", "plan.json", "1.csv", "--evidence", "labelled.parquet", "-o", "out")
     said = next(line for line in done.out.splitlines() if line.startswith("°"))
-    violations, others = said.split("Few violations were seen: ")[1].split("Few items that do not violate were seen: ")
+    violations, others = said.split("Few violating items were labelled: ")[1].split(
+        "Few non-violating items were labelled: "
+    )
     assert re.fullmatch(r"0 of \d+ labels \(visible\)\. ", violations)
     assert re.fullmatch(r"0 of \d+ labels \(removed\)\.", others)
     assert others in " ".join(Path("out/report.html").read_text().split())
 
 
-SPOILT = {"leading zeros": lambda id_: id_.lstrip("0"), "digits": lambda _: "1.00000E+18"}
+SPOILT = {"removed leading zeros": lambda id_: id_.lstrip("0"), "rounded them": lambda _: "1.00000E+18"}
 
 
 @pytest.mark.parametrize("lost", SPOILT)
@@ -196,4 +198,4 @@ def test_ids_that_a_spreadsheet_spoilt(program, items: pl.DataFrame, lost: str) 
     table.with_columns(id=pl.Series(ids)).write_csv("1.csv")
     done = program("sample", "estimate", "plan.json", "1.csv")
     assert done.code == 2
-    assert f"a spreadsheet seems to have taken their {lost}" in done.err
+    assert f"a spreadsheet seems to have {lost}" in done.err

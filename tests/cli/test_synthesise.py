@@ -8,7 +8,7 @@ from pathlib import Path
 import polars as pl
 import pytest
 
-from evenhand.synthetic.community.guide import COLUMNS
+from evenhand.synthetic.community.tables import COLUMNS
 from evenhand.synthetic.templates import templates
 
 
@@ -37,7 +37,7 @@ def test_a_community(program) -> None:
     done = program("synthesise", "community", "-o", "made/here", "--items", 1500, "--seed", 3)
     assert done.code == 0, done.err
     files = {path.name for path in Path("made/here").iterdir()}
-    assert files == {*(f"{name}.parquet" for name in COLUMNS), "truth.json", "README.md"}
+    assert files == {*(f"{name}.parquet" for name in COLUMNS), "truth.json", "README.md", "files.json"}
     assert len(pl.read_parquet("made/here/items.parquet")) == 1500
     truth = json.loads(Path("made/here/truth.json").read_text())
     violates = pl.read_parquet("made/here/truths.parquet")["violates"]
@@ -52,11 +52,11 @@ def test_a_community(program) -> None:
         (["templates", "-o", "folder.csv"], "folder.csv: this is a folder"),
         (["templates", "-o", "t.csv", "--rows", "3"], "3 rows are too few"),
         (["templates", "-o", "new/t.csv", "--rows", "-1"], "-1 rows are too few"),
-        (["templates", "-o", "t.csv", "--seed", "-1"], "must not be negative"),
+        (["templates", "-o", "t.csv", "--seed", "-1"], "invalid --seed: -1"),
         (["templates", "-o", "t.csv", "--terms", "none.txt"], "none.txt: there is no such file"),
         (["templates", "-o", "t.csv", "--terms", "twice.txt"], "given twice"),
-        (["community", "-o", "made", "--items", "5"], "5 items: a community has 100 to"),
-        (["community", "-o", "made", "--seed", "-2"], "the seed is -2"),
+        (["community", "-o", "made", "--items", "5"], "invalid --items: 5 (must be from 100 to"),
+        (["community", "-o", "made", "--seed", "-2"], "invalid --seed: -2"),
         (["community", "-o", "twice.txt"], "twice.txt: the output folder cannot be written"),
     ],
 )

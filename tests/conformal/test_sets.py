@@ -6,8 +6,10 @@ import numpy as np
 import pytest
 
 from evenhand.conformal import calibrate, coverage, coverage_by, one_per_item, split_by_item
-from evenhand.conformal.scores import scored
+from evenhand.conformal.scores import nonconformity
 from evenhand.errors import InputError, Undefined
+
+P = np.full((4, 2), 0.5)
 
 ALPHA, RUNS = 0.1, 250
 SHARES = np.array([0.6, 0.3, 0.1])
@@ -33,13 +35,13 @@ def test_adaptive_scores_beside_loops(randomised: bool) -> None:
     rng = np.random.default_rng(0)
     p = np.round(rng.dirichlet(np.ones(4), 50), 1)
     part = rng.random(50) if randomised else None
-    found = scored(p, score="aps", part=part)
+    found = nonconformity(p, score="aps", part=part)
     for row in range(50):
         for k in range(4):
             likelier = [j for j in range(4) if p[row, j] > p[row, k] or (p[row, j] == p[row, k] and j < k)]
             own = 1.0 if part is None else part[row]
             assert found[row, k] == pytest.approx(sum(p[row, j] for j in likelier) + own * p[row, k], abs=1e-12)
-    np.testing.assert_array_equal(scored(p, score="lac"), 1.0 - p)
+    np.testing.assert_array_equal(nonconformity(p, score="lac"), 1.0 - p)
 
 
 @pytest.mark.parametrize("kind", ["marginal", "class", "group"])
@@ -153,3 +155,24 @@ def test_wrong_arguments() -> None:
         made.predict(p[:, :2], group=group)
     with pytest.raises(InputError, match="between 0 and 1"):
         split_by_item(item, share=1.0)
+
+
+@pytest.mark.parametrize(
+    ("table", "label", "options", "says"),
+    [
+        (P, [0, 1, 0], {}, "one label per row"),
+        (P, [0.0, 1.0, 0.0, 1.0], {}, "one label per row, the number of its class"),
+        (P, [0, 1, 2, 0], {}, "from 0 to 1"),
+        (P, [0, 1, 0, 1], {"item": [1, 2]}, "one item per row"),
+        (P[:, 0], [0, 1, 0, 1], {}, "a column per class, two or more"),
+        (P[:, :1], [0, 0, 0, 0], {}, "a column per class, two or more"),
+    ],
+)
+def test_sets_that_cannot_be_calibrated(table: np.ndarray, label: list, options: dict, says: str) -> None:
+    with pytest.raises(InputError, match=says):
+        calibrate(table, label, alpha=0.1, **options)
+
+
+def test_coverage_by_cells_that_do_not_fit() -> None:
+    with pytest.raises(InputError, match="one label and one cell per set"):
+        coverage_by(np.ones((3, 2), dtype=bool), [0, 1, 0], [0, 1], 2)

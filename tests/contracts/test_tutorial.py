@@ -29,12 +29,14 @@ def followed(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, list[tuple
     return folder, pairs
 
 
+@pytest.mark.verify
 def test_every_block_prints_what_the_page_says(followed: tuple[Path, list[tuple[str, str]]]) -> None:
     assert len(followed[1]) >= 3
     for printed, said in followed[1]:
         assert_alike(printed, said)
 
 
+@pytest.mark.verify
 @pytest.mark.skipif(take.browser() is None, reason="no Chromium here to take a picture of the report with")
 def test_a_picture_can_be_taken_of_the_report(followed: tuple[Path, list[tuple[str, str]]], tmp_path: Path) -> None:
     picture = tmp_path / "report.png"

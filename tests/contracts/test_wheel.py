@@ -32,6 +32,10 @@ def test_model_templates_and_types_are_inside(shipped: set[str]) -> None:
         ("reports/templates", "page.html"),
         ("reports/templates", "style.css"),
         ("synthetic", ".py"),
+        ("desk/pages/templates", "review.html"),
+        ("desk/pages/static", "htmx.min.js"),
+        ("desk/pages/static", "htmx.LICENSE.txt"),
+        ("desk/pages/catalogue", "en.toml"),
     ):
         assert any(name.startswith(f"evenhand/{folder}/") and name.endswith(ending) for name in shipped), folder
 

@@ -9,7 +9,7 @@ import polars as pl
 import pytest
 
 import evenhand as eh
-from evenhand.evidence import AnnotationEvidence, Declaration, open_evidence
+from evenhand.evidence import AnnotatedEvidence, Declaration, open_evidence
 
 ROLES = {"item": "text_id", "annotator": "who", "label": "offensive", "score": "p", "annotator_groups": "gender"}
 
@@ -28,10 +28,10 @@ ITEMS = pl.DataFrame({"text_id": ["c", "a", "b"], "p": [0.9, 0.8, 0.1], "q": [0.
 SPELLINGS = {"gender": {"women": ["woman", "f"], "men": "man"}, "ethnicity": {"white": "White", "other": "*"}}
 
 
-def opened(frame: pl.DataFrame, *, tables: dict[str, object] | None = None, **roles: object) -> AnnotationEvidence:
+def opened(frame: pl.DataFrame, *, tables: dict[str, object] | None = None, **roles: object) -> AnnotatedEvidence:
     given = {"items": ITEMS, "annotators": PEOPLE} if tables is None else tables
     found = open_evidence(frame, Declaration.of({**ROLES, **roles}), **given)
-    assert isinstance(found, AnnotationEvidence)
+    assert isinstance(found, AnnotatedEvidence)
     return found
 
 
@@ -104,7 +104,7 @@ def test_the_same_label_twice_counts_once_and_two_different_ones_are_asked_about
     assert opened(again).size == 6
     assert "1 labels that somebody gave an item again" in " ".join(opened(again).notes)
     conflict = pl.concat([labels(), labels()[:1].with_columns(offensive=pl.lit(0, dtype=pl.Int64))])
-    refused(conflict, "'who', row 1", "two different labels", "--duplicates")
+    refused(conflict, "'who', row 1", "two different labels", "`duplicates`")
     assert opened(conflict, duplicates="first").label.tolist() == [1, 0, 1, 0, 0, 1]
     assert opened(conflict, duplicates="last").label.tolist() == [0, 1, 0, 0, 1, 0]
     assert opened(conflict, duplicates="drop").label.tolist() == [0, 1, 0, 0, 1]
@@ -156,7 +156,7 @@ def test_declarations_that_cannot_be_meant(roles: dict[str, object], says: str) 
 def test_other_audits_are_not_of_labels() -> None:
     with pytest.raises(eh.InputError, match="is of items"):
         eh.audit(labels(), audits="calibration", items=ITEMS, annotators=PEOPLE, **ROLES)
-    with pytest.raises(eh.InputError, match="goes with labels by annotators"):
+    with pytest.raises(eh.InputError, match="needs labels by annotators"):
         eh.audit(labels(), items=ITEMS, score="p", label="offensive")
 
 
@@ -168,7 +168,7 @@ def test_the_corpora_of_the_paper(real_data: Path) -> None:
     crehate = open_evidence(
         real_data / "crehate_annotations.parquet", Declaration.of({**declaration, "within": "nationality"}), items=texts
     )
-    assert isinstance(crehate, AnnotationEvidence)
+    assert isinstance(crehate, AnnotatedEvidence)
     assert crehate.items == 1580
     assert len(crehate.annotators) == 1062  # two of 1,064 could not tell of any
     assert {"male × white", "female × non-white", "not stated"} <= set(crehate.annotators.names)

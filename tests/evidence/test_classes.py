@@ -7,6 +7,7 @@ import polars as pl
 import pytest
 
 import evenhand as eh
+from audits.calibration import made
 from evenhand.evidence import Declaration, open_evidence
 
 COLUMNS = ("p_calm", "p_rude", "p_hateful")
@@ -73,7 +74,7 @@ def test_labels_may_be_numbers_and_go_by_their_own_names() -> None:
     numbered = table(kind=[0.0, 1.0, 2.0, 0.0])
     evidence = opened(numbered, classes=["0", "1", "2"])
     assert next(evidence.classed(evidence.parts[0])).label.tolist() == [0, 1, 2, 0]
-    refused(numbered, "the label '0' is no class", "--classes")
+    refused(numbered, "the label '0' is not one of the classes", "`classes`")
 
 
 def test_logits_become_probabilities() -> None:
@@ -100,7 +101,7 @@ def test_a_score_is_one_of_two_classes() -> None:
 
 def test_sums_that_are_off_are_counted_and_the_worst_is_named() -> None:
     off = table(p_calm=[0.7, 0.2, 0.6, 0.6])
-    refused(off, "row 3", "2 of 4 rows do not sum to one", "this row's sum is 1.5", "--normalise")
+    refused(off, "row 3", "2 of 4 rows do not sum to one", "this row's sum is 1.5", "`normalise`")
     evidence = opened(off, normalise=True)
     found = next(evidence.classed(evidence.parts[0])).probabilities
     assert np.allclose(found.sum(axis=1), 1.0, atol=1e-15)
@@ -114,7 +115,9 @@ def test_what_else_is_refused() -> None:
     refused(table(p_rude=[0.2, 1.2, 0.1, 0.25]), "'p_rude', row 2", "1.2")
     refused(table(p_rude=[0.2, float("nan"), 0.1, 0.25]), "'p_rude', row 2", "NaN")
     refused(table(p_rude=[0.2, None, 0.1, 0.25]), "'p_rude', row 2", "empty")
-    refused(table(kind=["calm", "rude", "hatefull", "calm"]), "row 3", "'hatefull' is no class", "'hateful'")
+    refused(
+        table(kind=["calm", "rude", "hatefull", "calm"]), "row 3", "'hatefull' is not one of the classes", "'hateful'"
+    )
     refused(table(kind=["calm"] * 4), "every item is of the class 'calm'")
     assert "'hateful'" in opened(table(kind=["calm", "rude", "rude", "calm"])).notes[0]
 
@@ -123,14 +126,21 @@ def test_what_else_is_refused() -> None:
     ("roles", "says"),
     [
         ({"probabilities": ["a"]}, "name one for each class"),
-        ({"probabilities": ["a", "b"], "score": "p"}, "both declared"),
-        ({"probabilities": ["a", "b"], "classes": ["x"]}, "1 classes for 2 columns"),
+        ({"probabilities": ["a", "b"], "score": "p"}, "both set"),
+        ({"probabilities": ["a", "b"], "classes": ["x"]}, "`classes`: 1 for 2 columns"),
         ({"probabilities": ["a", "a"]}, "named twice"),
-        ({"probabilities": ["a", "b"], "positive": "x"}, "each counts"),
-        ({"probabilities": ["a", "b"], "label": "a"}, "declared as probabilities and as label"),
+        ({"probabilities": ["a", "b"], "positive": "x"}, "leave it out with probabilities"),
+        ({"probabilities": ["a", "b"], "label": "a"}, "declared as `probabilities` and as `label`"),
         ({"probabilities": ["a", "b"], "normalise": "yes"}, "true or false"),
     ],
 )
 def test_declarations_that_cannot_be_meant(roles: dict[str, object], says: str) -> None:
     with pytest.raises(eh.InputError, match=says):
         Declaration.of(roles)
+
+
+def test_logits_that_look_like_probabilities_are_asked_about() -> None:
+    roles = {"probabilities": made.COLUMNS, "label": "kind", "scale": "logit"}
+    evidence = open_evidence(made.made(50, 1), Declaration.of(roles))
+    list(evidence.classed(evidence.parts[0]))
+    assert any("are these probabilities rather than logits?" in note for note in evidence.notes)

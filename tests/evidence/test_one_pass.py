@@ -11,7 +11,7 @@ import pytest
 import evenhand as eh
 from evenhand.evidence import Declaration, open_evidence
 from evenhand.evidence.source import Source
-from evenhand.tally import Placed, Rows, dot
+from evenhand.tally import PlacedRows, Rows, dot
 
 THREE = ("bias", "collaboration", "calibration")
 
@@ -19,15 +19,16 @@ THREE = ("bias", "collaboration", "calibration")
 def test_three_audits_read_the_table_once(small: pl.DataFrame, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     path = tmp_path / "items.parquet"
     small.write_parquet(path)
-    reads, sorts, collect, place = [], [], Source.collect, Placed.of
+    reads, sorts, collect, place = [], [], Source.collect, PlacedRows.of
     monkeypatch.setattr(Source, "collect", lambda self, build: reads.append(1) or collect(self, build))
-    monkeypatch.setattr(Placed, "of", lambda score, rows: sorts.append(len(rows)) or place(score, rows))
+    monkeypatch.setattr(PlacedRows, "of", lambda score, rows: sorts.append(len(rows)) or place(score, rows))
     report = eh.audit(path, audits=THREE, score=["first", "second"], label="y", groups=["a", "b"], replicates=50)
     assert [finding.audit for finding in report] == list(THREE)
     assert len(reads) == 1
     assert sorts == [600, 600]  # one for each model
 
 
+@pytest.mark.verify
 def test_together_and_alone_give_the_same_numbers(small: pl.DataFrame) -> None:
     options = {"score": "first", "label": "y", "groups": ["a", "b"], "text": "text", "replicates": 50}
     together = eh.audit(small, audits=THREE, **options)
@@ -47,7 +48,7 @@ def test_parts_are_counted_apart_from_everything(small: pl.DataFrame) -> None:
 def test_places_without_groups_count_everybody_alike() -> None:
     rng = np.random.default_rng(3)
     score, label = rng.integers(0, 40, 300) / 40, rng.random(300) < 0.3
-    placed = Placed.of(score, Rows(label, {}))
+    placed = PlacedRows.of(score, Rows(label, {}))
     rows = placed.rows.resampled(np.random.default_rng(1))
     one, two = placed.with_rows(rows).tally(), placed.without_groups().with_rows(rows).tally()
     assert not two.groups

@@ -15,7 +15,7 @@ import sqlalchemy
 import evenhand as eh
 from evenhand.evidence import Declaration, open_evidence, open_source
 
-ROLES = {"score": ["first", "second"], "label": "y", "groups": ["a", "b"], "text": "text", "id": "id"}
+ROLES = {"score": ["first", "second"], "label": "y", "groups": ["a", "b"], "text": "text", "id": "id", "audits": "bias"}
 FORMATS = ["csv", "csv.gz", "tsv", "parquet", "jsonl", "ndjson", "arrow", "feather", "xlsx"]
 
 
@@ -117,7 +117,7 @@ def test_scales_are_monotone_twins(small: pl.DataFrame, expected: dict) -> None:
         if scale != "rank":
             assert found.get("tpr").value == pytest.approx(expected["tpr", (("model", "first"),)], abs=1e-12)
         else:
-            assert "--threshold" in found.get("tpr").note
+            assert "`threshold`" in found.get("tpr").note
 
 
 def test_a_scale_for_each_score(small: pl.DataFrame) -> None:
@@ -148,8 +148,8 @@ def test_shares_of_annotators(small: pl.DataFrame) -> None:
 
 def test_groups_from_the_values_of_a_column(small: pl.DataFrame) -> None:
     table = small.with_columns(pl.when("a").then(pl.lit("in")).otherwise(pl.lit("out")).alias("where"))
-    report = eh.audit(table, score="first", label="y", group_by="where")
-    direct = eh.audit(small, score="first", label="y", groups="a")
+    report = eh.audit(table, score="first", label="y", group_by="where", audits="bias")
+    direct = eh.audit(small, score="first", label="y", groups="a", audits="bias")
     one, two = report.findings[0].get("bpsn_auc", group="in"), direct.findings[0].get("bpsn_auc", group="a")
     assert one.value == two.value
     assert report.findings[0].values("group") == ("out", "in")
@@ -166,8 +166,8 @@ def test_groups_from_words_are_whole_words() -> None:
 
 def test_named_groups_of_words(small: pl.DataFrame) -> None:
     table = small.with_columns(pl.when("a").then(pl.lit("Émigré folk")).otherwise(pl.lit("über alles")).alias("text"))
-    report = eh.audit(table, score="first", label="y", text="text", terms={"them": ["émigré", "exile"]})
-    direct = eh.audit(small, score="first", label="y", groups="a")
+    report = eh.audit(table, score="first", label="y", text="text", terms={"them": ["émigré", "exile"]}, audits="bias")
+    direct = eh.audit(small, score="first", label="y", groups="a", audits="bias")
     one, two = report.findings[0].get("bpsn_auc", group="them"), direct.findings[0].get("bpsn_auc", group="a")
     assert one.value == two.value
 
@@ -200,7 +200,7 @@ def test_blank_names_are_no_group(small: pl.DataFrame) -> None:
     values = small.with_columns(
         pl.when("a").then(pl.lit("a")).when("b").then(pl.lit(" ")).otherwise(pl.lit("c")).alias("g")
     )
-    found = eh.audit(values, score="first", label="y", group_by="g").findings[0]
+    found = eh.audit(values, score="first", label="y", group_by="g", audits="bias").findings[0]
     assert sorted(found.values("group")) == ["a", "c"]
 
 
@@ -208,7 +208,7 @@ def test_names_that_differ_in_blanks_are_one(small: pl.DataFrame) -> None:
     values = small.with_columns(
         pl.when("a").then(pl.lit("en")).when("b").then(pl.lit("en ")).otherwise(pl.lit("de")).alias("g")
     )
-    found = eh.audit(values, score="first", label="y", group_by="g").findings[0]
+    found = eh.audit(values, score="first", label="y", group_by="g", audits="bias").findings[0]
     assert sorted(found.values("group")) == ["de", "en"]
 
 

@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 from evenhand.errors import InputError, Undefined
-from evenhand.intervals.domains import Design
-from evenhand.intervals.survey import Sampled, hajek
+from evenhand.intervals.domains import WeightedSample
+from evenhand.intervals.survey_estimators import StratifiedSample, hajek
 
 SIZES, COUNTS = np.array([1000, 500, 20, 30]), np.array([50, 60, 20, 2])
 STRATA = np.repeat(np.arange(4), COUNTS)
@@ -37,7 +37,7 @@ def brute(part: np.ndarray, whole: np.ndarray) -> tuple[float, float]:
 
 def test_a_part_is_a_ratio_whose_variance_keeps_the_strata() -> None:
     bad, inside = labels(), np.random.default_rng(1).random(len(STRATA)) < 0.5
-    figure = Design.of(INCLUSION, STRATA).share(bad, inside)
+    figure = WeightedSample.from_inclusion(INCLUSION, STRATA).share(bad, inside)
     value, variance = brute(bad & inside, inside)
     assert figure.value == pytest.approx(value, rel=1e-12)
     assert figure.variance == pytest.approx(variance, rel=1e-9)
@@ -47,34 +47,34 @@ def test_a_part_is_a_ratio_whose_variance_keeps_the_strata() -> None:
 @pytest.mark.parametrize("seed", range(5))
 def test_the_whole_is_the_stratified_estimate(seed: int) -> None:
     bad, everything = labels(seed), np.ones(len(STRATA), dtype=bool)
-    ours = Design.of(INCLUSION, STRATA).share(bad, everything)
-    theirs = Sampled.of(bad, STRATA, SIZES).figure()
-    for name in ("value", "variance", "freedom", "n", "hits", "heaviest", "wary", "wary_freedom"):
+    ours = WeightedSample.from_inclusion(INCLUSION, STRATA).share(bad, everything)
+    theirs = StratifiedSample.from_values(bad, STRATA, SIZES).figure()
+    for name in ("value", "variance", "freedom", "n", "hits", "heaviest"):
         assert getattr(ours, name) == pytest.approx(getattr(theirs, name), rel=1e-12), name
 
 
 def test_without_strata_it_is_hajeks() -> None:
     bad, everything = labels(), np.ones(len(STRATA), dtype=bool)
-    ours, theirs = Design.of(INCLUSION).share(bad, everything), hajek(bad, INCLUSION)
+    ours, theirs = WeightedSample.from_inclusion(INCLUSION).share(bad, everything), hajek(bad, INCLUSION)
     assert (ours.value, ours.variance) == pytest.approx((theirs.value, theirs.variance), rel=1e-12)
     assert ours.heaviest == pytest.approx(theirs.heaviest)
 
 
 def test_a_census_has_the_intervals_of_proportions() -> None:
     bad, everything = labels(), np.ones(len(STRATA), dtype=bool)
-    figure, p = Design.counted(len(bad)).share(bad, everything), bad.mean()
+    figure, p = WeightedSample.counted(len(bad)).share(bad, everything), bad.mean()
     assert figure.variance == pytest.approx(p * (1 - p) / len(bad))
     assert figure.heaviest == pytest.approx(1 / len(bad))
 
 
 def test_what_was_drawn_for_certain_is_certain() -> None:
     bad = labels()
-    assert Design.of(np.ones(len(bad))).share(bad, np.ones_like(bad)).estimate().method == "exact"
+    assert WeightedSample.from_inclusion(np.ones(len(bad))).share(bad, np.ones_like(bad)).estimate().method == "exact"
 
 
 def test_strata_that_are_each_alike_leave_no_rounding_for_a_variance() -> None:
     bad = STRATA == 1
-    figure = Design.of(INCLUSION, STRATA).share(bad, np.ones_like(bad))
+    figure = WeightedSample.from_inclusion(INCLUSION, STRATA).share(bad, np.ones_like(bad))
     assert figure.variance == 0.0
     assert figure.estimate().low < figure.value < figure.estimate().high
 
@@ -82,23 +82,23 @@ def test_strata_that_are_each_alike_leave_no_rounding_for_a_variance() -> None:
 def test_order_does_not_matter() -> None:
     bad, inside = labels(), np.random.default_rng(1).random(len(STRATA)) < 0.5
     order = np.random.default_rng(2).permutation(len(bad))
-    one = Design.of(INCLUSION, STRATA).share(bad, inside)
-    other = Design.of(INCLUSION[order], STRATA[order]).share(bad[order], inside[order])
+    one = WeightedSample.from_inclusion(INCLUSION, STRATA).share(bad, inside)
+    other = WeightedSample.from_inclusion(INCLUSION[order], STRATA[order]).share(bad[order], inside[order])
     assert (one.value, one.variance) == pytest.approx((other.value, other.variance), rel=1e-12)
 
 
 def test_a_known_size_that_the_labels_say_anyway_changes_nothing() -> None:
     bad, everything = labels(), np.ones(len(STRATA), dtype=bool)
-    design = Design.of(INCLUSION, STRATA)
+    design = WeightedSample.from_inclusion(INCLUSION, STRATA)
     known, not_known = design.share(bad, everything, items=float(SIZES.sum())), design.share(bad, everything)
     assert (known.value, known.variance) == pytest.approx((not_known.value, not_known.variance), rel=1e-9)
 
 
 def test_strata_that_lie_inside_as_a_whole_close_a_part() -> None:
-    design = Design.of(INCLUSION, STRATA)
+    design = WeightedSample.from_inclusion(INCLUSION, STRATA)
     assert design.closed(STRATA < 2)
     assert not design.closed(labels())
-    assert not Design.of(INCLUSION).closed(STRATA < 2)
+    assert not WeightedSample.from_inclusion(INCLUSION).closed(STRATA < 2)
 
 
 def test_a_part_of_known_size_is_surer_and_covers() -> None:
@@ -112,7 +112,7 @@ def test_a_part_of_known_size_is_surer_and_covers() -> None:
         drawn = np.stack([rng.multivariate_hypergeometric(kind, n) for kind, n in zip(kinds, counts, strict=True)])
         row = np.repeat(np.arange(8), drawn.reshape(-1))
         stratum, violating, inside = row // 4, row % 4 < 2, row % 2 == 0
-        design = Design.of((counts / size)[stratum], stratum)
+        design = WeightedSample.from_inclusion((counts / size)[stratum], stratum)
         everything = np.ones_like(inside)
         for number, items in enumerate((None, float(size.sum() / 10))):
             found = design.share(violating, inside, items=items, like=everything).estimate()
@@ -124,14 +124,16 @@ def test_a_part_of_known_size_is_surer_and_covers() -> None:
 
 def test_bad_designs_are_refused() -> None:
     with pytest.raises(InputError, match="above 0"):
-        Design.of([0.0, 0.5])
+        WeightedSample.from_inclusion([0.0, 0.5])
     with pytest.raises(InputError, match=r"^stratum 1 has items of different inclusion probabilities$"):
-        Design.of([0.1, 0.5], [0, 0])
-    with pytest.raises(Undefined, match=r"^a stratum has a single label, so its variance is not known$"):
-        Design.of([0.1, 0.1, 0.5], [0, 0, 1])
-    with pytest.raises(Undefined, match=r"^nothing of it was labelled$"):
-        Design.of([0.1, 0.1]).share(np.array([True, False]), np.array([False, False]))
-    assert math.isinf(Design.of([1.0, 0.5, 0.5], [0, 1, 1]).share(np.zeros(3, bool), np.ones(3, bool)).freedom)
+        WeightedSample.from_inclusion([0.1, 0.5], [0, 0])
+    with pytest.raises(Undefined, match=r"^a stratum has a single label, so its variance is unknown$"):
+        WeightedSample.from_inclusion([0.1, 0.1, 0.5], [0, 0, 1])
+    with pytest.raises(Undefined, match=r"^no item was labelled$"):
+        WeightedSample.from_inclusion([0.1, 0.1]).share(np.array([True, False]), np.array([False, False]))
+    assert math.isinf(
+        WeightedSample.from_inclusion([1.0, 0.5, 0.5], [0, 1, 1]).share(np.zeros(3, bool), np.ones(3, bool)).freedom
+    )
 
 
 @pytest.mark.parametrize("items", [None, 700.0])
@@ -140,7 +142,7 @@ def test_the_wary_variance_takes_a_part_for_the_same_share_of_every_stratum(item
     rng = np.random.default_rng(3)
     bad, like = labels(), rng.random(len(STRATA)) < 0.8
     inside = like & (rng.random(len(STRATA)) < 0.3) & (STRATA > 0)  # the largest stratum happens to show none of it
-    design, weight = Design.of(INCLUSION, STRATA), 1.0 / INCLUSION
+    design, weight = WeightedSample.from_inclusion(INCLUSION, STRATA), 1.0 / INCLUSION
     figure = design.share(bad, inside, items=items, like=like)
     size = weight[inside].sum() if items is None else items
     scatter = [w * (w - 1.0) * near for w, near in zip(weight, like, strict=True)]
@@ -169,6 +171,6 @@ def test_columns_are_named() -> None:
         ([0.5, 0.5, 0.1, 0.2], [0, 0, 1, 1], "stratum 2 has items of different inclusion probabilities"),
     ):
         with pytest.raises(InputError) as raised:
-            Design.of(chance, strata)
+            WeightedSample.from_inclusion(chance, strata)
         assert str(raised.value) == said
-    assert Design.of([1.0, 0.5]).total(np.array([True, True])) == 3.0
+    assert WeightedSample.from_inclusion([1.0, 0.5]).total(np.array([True, True])) == 3.0

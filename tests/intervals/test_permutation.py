@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 from evenhand.errors import InputError, Undefined
-from evenhand.intervals.permutation import Permuted, permute
-from evenhand.measures.divergence import composition, demographic_divergence, divergences
+from evenhand.intervals.permutation import PermutationTest, permutation_test
+from evenhand.measures.perspective.divergence import composition, demographic_divergence, divergences
 
 PEOPLE = 60
 
@@ -22,7 +22,7 @@ def test_every_permutation_by_hand() -> None:
         return abs(what[g == 1].mean() - what[g == 0].mean())
 
     exact = np.mean([apart(np.array(order)) >= apart(group) for order in permutations(group)])
-    found = permute(apart, group, permutations=4000, seed=1)
+    found = permutation_test(apart, group, permutations=4000, seed=1)
     assert exact == pytest.approx(0.1)
     assert found.p[0] == pytest.approx(exact, abs=4 * (0.1 * 0.9 / 4000) ** 0.5)
     every = np.mean([apart(np.array(order)) for order in permutations(group)])
@@ -31,14 +31,14 @@ def test_every_permutation_by_hand() -> None:
 
 def test_one_is_added_above_and_below() -> None:
     drawn = np.array([[0.1, 3.0], [0.5, 1.0], [0.3, 2.0], [0.5 * (1 - 1e-15), 0.0]])
-    assert Permuted(np.array([0.5, 4.0]), drawn).p.tolist() == [3 / 5, 1 / 5]
+    assert PermutationTest(np.array([0.5, 4.0]), drawn).p.tolist() == [3 / 5, 1 / 5]
 
 
 def test_only_members_move_and_only_within_their_stratum() -> None:
     rng = np.random.default_rng(0)
     group, strata = rng.integers(-1, 3, PEOPLE), rng.integers(0, 4, PEOPLE)
     seen = []
-    permute(lambda g: seen.append(g) or 0.0, group, strata=strata, permutations=50)
+    permutation_test(lambda g: seen.append(g) or 0.0, group, strata=strata, permutations=50)
     before, *after = seen
     assert before.tolist() == group.tolist()
     assert len({tuple(g) for g in after}) == 50
@@ -52,7 +52,7 @@ def test_only_members_move_and_only_within_their_stratum() -> None:
 
 def test_the_seed_decides() -> None:
     cluster, group = np.arange(PEOPLE) % 4, np.arange(PEOPLE) % 3
-    one, same, other = (permute(_jsd(cluster), group, permutations=30, seed=s).drawn for s in (1, 1, 2))
+    one, same, other = (permutation_test(_jsd(cluster), group, permutations=30, seed=s).drawn for s in (1, 1, 2))
     assert (one == same).all()
     assert (one != other).any()
 
@@ -76,11 +76,12 @@ def pvalues(shift: float, strata_effect: float, *, within: bool, runs: int = 300
             rows = [signs[g == k].sum(axis=0) for k in range(2)]
             return divergences([*rows, signs.sum(axis=0)], smoothing=0.5)
 
-        tested = permute(statistic, group, strata=country if within else None, permutations=59, seed=seed)
+        tested = permutation_test(statistic, group, strata=country if within else None, permutations=59, seed=seed)
         found.append(tested.p[0])
     return np.array(found)
 
 
+@pytest.mark.verify
 def test_keeps_its_level_under_the_null_and_finds_a_planted_effect() -> None:
     null = pvalues(0.0, 0.0, within=False)
     for alpha in (0.05, 0.1, 0.2, 0.5):
@@ -89,6 +90,7 @@ def test_keeps_its_level_under_the_null_and_finds_a_planted_effect() -> None:
     assert (pvalues(0.1, 0.0, within=False, runs=60) <= 0.05).mean() > 0.9
 
 
+@pytest.mark.verify
 def test_strata_keep_the_level_where_countries_differ() -> None:
     """Groups live in different countries: shuffling across them finds what is not there."""
     assert (pvalues(0.0, 0.15, within=False, runs=80) <= 0.05).mean() > 0.5
@@ -100,13 +102,19 @@ def test_strata_keep_the_level_where_countries_differ() -> None:
 def test_what_has_no_value() -> None:
     signs = np.array([[0, 5, 1]] * 5 + [[1, 4, 1]])
     statistic = lambda g: divergences([signs[g == 0].sum(axis=0), signs.sum(axis=0)])  # noqa: E731
-    with pytest.raises(Undefined, match=r"^the divergence has no value: ask for smoothing$"):
-        permute(statistic, np.array([0, 0, 0, 1, 1, 1]))
-    lucky = permute(statistic, np.array([1, 1, 1, 0, 0, 0]), permutations=99)
+    with pytest.raises(Undefined, match=r"^the divergence is undefined: use smoothing$"):
+        permutation_test(statistic, np.array([0, 0, 0, 1, 1, 1]))
+    lucky = permutation_test(statistic, np.array([1, 1, 1, 0, 0, 0]), permutations=99)
     assert lucky.p[0] >= 0.4
-    with pytest.raises(Undefined, match=r"^the divergence has no value in some permutations: ask for smoothing$"):
+    with pytest.raises(Undefined, match=r"^the divergence is undefined in some permutations: use smoothing$"):
         lucky.mean()
     with pytest.raises(InputError, match="one whole number per annotator"):
-        permute(statistic, np.array([0.5, 1.0]))
+        permutation_test(statistic, np.array([0.5, 1.0]))
     with pytest.raises(InputError, match=r"^strata must be one whole number per annotator$"):
-        permute(statistic, np.array([0, 1]), strata=[0])
+        permutation_test(statistic, np.array([0, 1]), strata=[0])
+
+
+def test_a_small_value_is_reached_by_what_is_as_large_alone() -> None:
+    small = 1e-7
+    drawn = np.array([[small * (1 - 1e-4)], [small * (1 - 1e-14)], [small], [2 * small]])
+    assert PermutationTest(np.array([small]), drawn).p.tolist() == [4 / 5]

@@ -10,11 +10,11 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from evenhand.measures import bias, probability, rates
-from evenhand.measures.cells import Cells
-from evenhand.measures.collaboration import MEASURES as COLLABORATIVE
-from evenhand.measures.collaboration import Capacity, Collaboration, Stage, toxicity, uncertainty
+from evenhand.measures import bias, binary_calibration, rates
+from evenhand.measures.collaboration import COLLABORATIVE_MEASURES as COLLABORATIVE
+from evenhand.measures.collaboration import Capacity, Collaboration, ReviewStage, toxicity_score, uncertainty_score
 from evenhand.measures.ranking import auprc_interpolated, auroc, average_precision
+from evenhand.measures.score_cells import ScoreCells
 from evenhand.tally import Tally
 
 CUT = 0.5
@@ -31,11 +31,11 @@ class Row:
     even: bool = False
 
 
-def compared(comparison: bias.Comparison) -> Take:
+def compared(comparison: bias.AucComparison) -> Take:
     return lambda tally: comparison(tally.split("g"))
 
 
-def negated(comparison: bias.Comparison) -> Take:
+def negated(comparison: bias.AucComparison) -> Take:
     return lambda tally: -comparison(tally.split("g"))
 
 
@@ -51,9 +51,9 @@ def together(measure: str, *strategies: Callable, capacity: float = 0.13) -> Tak
     """A collaborative measure of the members of a group; several strategies share the capacity evenly."""
 
     def take(tally: Tally) -> float:
-        cells = Cells.of(tally, "g")
-        stages = [Stage(strategy(cells.scores), 1.0 / len(strategies)) for strategy in strategies]
-        collaboration = Collaboration.of(cells, *stages, threshold=CUT)
+        cells = ScoreCells.from_tally(tally, "g")
+        stages = [ReviewStage(strategy(cells.scores), 1.0 / len(strategies)) for strategy in strategies]
+        collaboration = Collaboration.from_stages(cells, *stages, threshold=CUT)
         return COLLABORATIVE[measure](collaboration.at(Capacity.fraction(capacity)))
 
     return take
@@ -61,7 +61,7 @@ def together(measure: str, *strategies: Callable, capacity: float = 0.13) -> Tak
 
 def probable(measure: Callable, *arguments: Callable) -> Take:
     def take(tally: Tally) -> float:
-        cells = Cells.of(tally, "g")
+        cells = ScoreCells.from_tally(tally, "g")
         return measure(cells, *(argument(cells.scores) for argument in arguments))
 
     return take
@@ -75,7 +75,7 @@ MEASURES = [
     Row("bnsp_auc", compared(bias.bnsp_auc), mirrored=compared(bias.bpsn_auc)),
     Row("negative_aeg", compared(bias.negative_aeg), mirrored=negated(bias.positive_aeg)),
     Row("positive_aeg", compared(bias.positive_aeg), mirrored=negated(bias.negative_aeg)),
-    Row("power_mean", summary(bias.POWER)),
+    Row("power_mean", summary(bias.JIGSAW_POWER)),
     Row(
         "rank_spread",
         lambda t: bias.rank_spread(t.split("g"), violating=True),
@@ -92,18 +92,28 @@ MEASURES = [
     Row("auprc_interpolated", lambda t: auprc_interpolated(t.everyone)),
     Row("accuracy", rate(rates.accuracy), monotone=False, even=True),
     Row("f1", lambda t: rates.f1(t.confusion(CUT, "g")), monotone=False),
-    Row("brier", probable(probability.brier), monotone=False, even=True),
-    Row("ece", probable(probability.ece), monotone=False, even=True),
-    Row("calibration_auroc", probable(probability.calibration_auroc, uncertainty), monotone=False, even=True),
-    Row("calibration_auprc", probable(probability.calibration_auprc, uncertainty), monotone=False, even=True),
+    Row("brier", probable(binary_calibration.brier), monotone=False, even=True),
+    Row("ece", probable(binary_calibration.ece), monotone=False, even=True),
+    Row(
+        "calibration_auroc",
+        probable(binary_calibration.calibration_auroc, uncertainty_score),
+        monotone=False,
+        even=True,
+    ),
+    Row(
+        "calibration_auprc",
+        probable(binary_calibration.calibration_auprc, uncertainty_score),
+        monotone=False,
+        even=True,
+    ),
     *(
         Row(
             f"{measure} {'+'.join(strategy.__name__ for strategy in strategies)}",
             take,
             monotone=False,
-            even=strategies == (uncertainty,) and measure in EVEN,
+            even=strategies == (uncertainty_score,) and measure in EVEN,
         )
-        for strategies in ((uncertainty,), (toxicity,), (toxicity, uncertainty))
+        for strategies in ((uncertainty_score,), (toxicity_score,), (toxicity_score, uncertainty_score))
         for measure in COLLABORATIVE
         for take in (together(measure, *strategies),)
     ),

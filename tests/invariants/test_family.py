@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from evenhand.tally import Membership, Placed, Rows, Tally, Weights
+from evenhand.tally import Membership, PlacedRows, Rows, Tally, Weights
 from invariants.measures import MEASURES, Row
 
 MONOTONE = [row for row in MEASURES if row.monotone]
@@ -33,7 +33,7 @@ class Items:
         }
         weights = Weights.of(count=None if count is None else count[take])
         scores = (self.score if score is None else score)[take]
-        return Placed.of(scores, Rows((self.label if label is None else label)[take], groups, weights)).tally()
+        return PlacedRows.of(scores, Rows((self.label if label is None else label)[take], groups, weights)).tally()
 
 
 @pytest.fixture(scope="module")

@@ -24,7 +24,7 @@ def made(classes: int, seed: int = 0, *, repeats: int = 0):
     )
     probabilities = rng.dirichlet(np.full(classes, 0.5), ITEMS)
     group = rng.permutation(PEOPLE) % 4 - 1  # three people or more in each
-    return Annotations.of(item, annotator, label, size=(ITEMS, PEOPLE, classes)), probabilities, group
+    return Annotations.from_columns(item, annotator, label, size=(ITEMS, PEOPLE, classes)), probabilities, group
 
 
 def rows(annotations: Annotations) -> list[tuple[int, int, int]]:

@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 import brute
 from evenhand.errors import Undefined
 from evenhand.measures import bias
-from evenhand.synthetic.shapes import SHAPES, shaped
-from evenhand.tally import Membership, Placed, Rows, Weights
+from evenhand.synthetic.bias_shapes import SHAPES, scores_with_shape
+from evenhand.tally import Membership, PlacedRows, Rows, Weights
 
 
 def tally_of(score, label, inside, *, count=None, inclusion=None):
@@ -20,7 +20,7 @@ def tally_of(score, label, inside, *, count=None, inclusion=None):
     rows = np.flatnonzero([bool(x) for x in inside]).astype(np.int32)
     member = Membership(rows, None if known.all() else known)
     weights = Weights.of(count=count, inclusion=inclusion)
-    return Placed.of(np.asarray(score), Rows(np.asarray(label, dtype=bool), {"g": member}, weights)).tally()
+    return PlacedRows.of(np.asarray(score), Rows(np.asarray(label, dtype=bool), {"g": member}, weights)).tally()
 
 
 def drawn(seed: int, size: int, *, ties: int | None, missing: float = 0.0):
@@ -77,6 +77,7 @@ def test_any_small_table_equals_the_definition_or_says_why(items) -> None:
                 comparison(split)
 
 
+@pytest.mark.verify
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
 def test_millions_of_distinct_scores_stay_exact(dtype) -> None:
     """1.8 M distinct scores: against ranks of exact integers, where float32 ranks of other tools drift by 3e-5."""
@@ -123,7 +124,7 @@ PRINTED = {  # the paper's own values
 }
 
 
-def sign(value: float, comparison: bias.Comparison) -> str:
+def sign(value: float, comparison: bias.AucComparison) -> str:
     if comparison.is_gap:
         return "=" if abs(value) < 0.05 else "+" if value > 0 else "-"
     return "=" if value >= 0.985 else "<"
@@ -131,7 +132,7 @@ def sign(value: float, comparison: bias.Comparison) -> str:
 
 @pytest.mark.parametrize("letter", SHAPES)
 def test_the_shapes_of_table_2(letter: str) -> None:
-    table = shaped(letter, rows=20_000, seed=2)
+    table = scores_with_shape(letter, rows=20_000, seed=2)
     split = tally_of(table["score"].to_numpy(), table["label"].to_numpy(), table["group"].to_list()).split("g")
     values = [comparison(split) for comparison in bias.COMPARISONS]
     assert tuple(sign(v, c) for v, c in zip(values, bias.COMPARISONS, strict=True)) == PATTERN[letter]
@@ -142,7 +143,7 @@ def test_class_balance_changes_nothing() -> None:
     """C is B with a skewed class balance, and has the same numbers."""
     found = {}
     for letter in "BC":
-        table = shaped(letter, rows=60_000, seed=4)
+        table = scores_with_shape(letter, rows=60_000, seed=4)
         split = tally_of(table["score"].to_numpy(), table["label"].to_numpy(), table["group"].to_list()).split("g")
         found[letter] = [comparison(split) for comparison in bias.COMPARISONS]
     assert found["B"] == pytest.approx(found["C"], abs=0.01)
@@ -168,7 +169,7 @@ def test_power_mean_gradient_is_its_derivative() -> None:
 
 
 def test_rank_spread_sees_what_the_comparisons_cannot() -> None:
-    table = shaped("F", rows=20_000, seed=3)
+    table = scores_with_shape("F", rows=20_000, seed=3)
     score, label = table["score"].to_numpy(), table["label"].to_numpy()
     wide = tally_of(score, label, table["group"].to_list()).split("g")
     anybody = tally_of(score, label, list(np.random.default_rng(0).random(len(score)) < 0.3)).split("g")
@@ -185,3 +186,33 @@ def test_the_gradient_where_several_values_are_0_is_that_of_rising_together() ->
     step = 1e-6
     assert slope[2:] == [0.0, 0.0]
     assert sum(slope) == pytest.approx(bias.power_mean([step, step, 0.5, 0.9]) / step, rel=1e-6)
+
+
+def split(label: list[int], member: list[int]):
+    rows = Rows(np.array(label, dtype=bool), {"g": Membership(np.flatnonzero(member).astype(np.int32))})
+    return PlacedRows.of(np.linspace(0.1, 0.9, len(label)), rows).tally().split("g")
+
+
+@pytest.mark.parametrize(
+    ("label", "member", "measure", "why"),
+    [
+        ([0, 1, 0], [1, 0, 0], "subgroup_auc", "there are no violating items in the group"),
+        ([1, 1, 0], [1, 0, 0], "subgroup_auc", "there are no benign items in the group"),
+        ([1, 0, 0], [1, 1, 0], "bpsn_auc", "there are no violating items outside the group"),
+        ([1, 0, 1], [1, 1, 0], "bnsp_auc", "there are no benign items outside the group"),
+        ([1, 0, 1], [1, 1, 0], "negative_aeg", "there are no benign items outside the group"),
+        ([1, 0, 0], [1, 1, 0], "positive_aeg", "there are no violating items outside the group"),
+    ],
+)
+def test_a_comparison_says_which_items_are_missing(label: list, member: list, measure: str, why: str) -> None:
+    comparison = getattr(bias, measure)
+    assert comparison.name == measure
+    with pytest.raises(Undefined) as raised:
+        comparison(split(label, member))
+    assert str(raised.value) == why
+
+
+def test_a_spread_of_ranks_needs_both_samples() -> None:
+    with pytest.raises(Undefined) as raised:
+        bias.rank_spread(split([0, 1, 0], [1, 0, 0]), violating=True)
+    assert str(raised.value) == "one of the two samples is empty"

@@ -8,12 +8,12 @@ from sklearn.metrics import average_precision_score, roc_auc_score
 
 import brute
 from evenhand.errors import Undefined
-from evenhand.measures.ranking import auc, auroc, average_precision
-from evenhand.tally import Classes, Mass, Placed, Rows, Weights
+from evenhand.measures.ranking import auc, auprc_interpolated, auroc, average_precision
+from evenhand.tally import Classes, Mass, PlacedRows, Rows, Weights
 
 
 def classes(score, label, count=None) -> Classes:
-    return Placed.of(np.asarray(score), Rows(np.asarray(label), {}, Weights.of(count=count))).tally().everyone
+    return PlacedRows.of(np.asarray(score), Rows(np.asarray(label), {}, Weights.of(count=count))).tally().everyone
 
 
 @pytest.mark.parametrize("digits", [1, 2, 9])
@@ -44,3 +44,11 @@ def test_undefined_without_a_class() -> None:
         auc(full, empty)
     with pytest.raises(Undefined):
         average_precision(Classes(empty, full))
+
+
+def test_an_order_without_violating_items() -> None:
+    benign = PlacedRows.of(np.array([0.1, 0.2]), Rows(np.zeros(2, dtype=bool), {})).tally().everyone
+    for measure in (average_precision, auprc_interpolated):
+        with pytest.raises(Undefined) as raised:
+            measure(benign)
+        assert str(raised.value) == "there are no violating items"

@@ -7,7 +7,7 @@ import pytest
 
 from evenhand.errors import Undefined
 from evenhand.measures import rates
-from evenhand.tally import Amount, Confusion, Membership, Placed, Rows, Weights
+from evenhand.tally import Amount, Confusion, Membership, PlacedRows, Rows, Weights
 
 RNG = np.random.default_rng(0)
 LABEL = RNG.random(300) < 0.3
@@ -18,7 +18,7 @@ INCLUSION = RNG.uniform(0.1, 1.0, 300)
 
 def tally(inclusion=None, score=SCORE):
     rows = Rows(LABEL, {"g": Membership(np.flatnonzero(GROUP).astype(np.int32))}, Weights.of(inclusion=inclusion))
-    return Placed.of(score, rows).tally()
+    return PlacedRows.of(score, rows).tally()
 
 
 @pytest.mark.parametrize("inclusion", [None, INCLUSION], ids=["plain", "sampled"])

@@ -28,6 +28,7 @@ def test_all_groups_and_models_equal_the_published_file(real_data: Path) -> None
         positive="toxic",
         text="phrase",
         terms=groups,
+        audits="bias",
     )
     finding = report.findings[0]
     assert len(groups) == 12

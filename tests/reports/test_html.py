@@ -3,46 +3,14 @@
 from __future__ import annotations
 
 import re
-from html.parser import HTMLParser
+from dataclasses import replace
 from pathlib import Path
 
 import polars as pl
 import pytest
 
 import evenhand as eh
-
-NASTY = "<script>alert(1)</script>\"'&--></svg>"
-
-
-class Tags(HTMLParser):
-    """Collects tags and attributes, and checks that they nest."""
-
-    VOID = frozenset({"meta", "br", "link", "img", "rect", "path", "line", "circle"})
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.tags: list[tuple[str, dict[str, str | None]]] = []
-        self.open: list[str] = []
-
-    def handle_starttag(self, tag, attrs) -> None:
-        self.tags.append((tag, dict(attrs)))
-        if tag not in self.VOID:
-            self.open.append(tag)
-
-    def handle_startendtag(self, tag, attrs) -> None:
-        self.tags.append((tag, dict(attrs)))
-
-    def handle_endtag(self, tag) -> None:
-        if tag not in self.VOID:
-            assert self.open, tag
-            assert self.open.pop() == tag
-
-
-def parsed(page: str) -> Tags:
-    tags = Tags()
-    tags.feed(page)
-    assert tags.open == []
-    return tags
+from reports.pages import NASTY, parsed
 
 
 @pytest.fixture(scope="module")
@@ -59,7 +27,7 @@ def nasty() -> eh.Report:
             f"m{NASTY}": rng.random(400),
         }
     )
-    return eh.audit(table, score=["p", f"m{NASTY}"], label="y", groups=[NASTY], text="t", examples=2)
+    return eh.audit(table, score=["p", f"m{NASTY}"], label="y", groups=[NASTY], text="t", examples=2, audits="bias")
 
 
 def test_one_file_that_asks_for_nothing(nasty: eh.Report) -> None:
@@ -87,43 +55,47 @@ def test_nothing_written_by_a_user_is_markup(nasty: eh.Report) -> None:
     assert "<script>alert" not in nasty._repr_html_()
 
 
+@pytest.mark.verify
 def test_texts_only_when_asked_for(small: pl.DataFrame, tmp_path: Path) -> None:
     secret = small.with_columns(pl.format("secret {}", "id").alias("text"))
-    quiet = eh.audit(secret, score="first", label="y", groups="a", text="text")
+    quiet = eh.audit(secret, score="first", label="y", groups="a", text="text", audits="bias")
     assert "secret" not in quiet.html() + quiet.json() + quiet.csv()
-    loud = eh.audit(secret, score="first", label="y", groups="a", text="text", examples=1)
+    loud = eh.audit(secret, score="first", label="y", groups="a", text="text", examples=1, audits="bias")
     assert "secret" in loud.html()
 
 
+@pytest.mark.verify
 def test_what_a_manager_looks_for(small: pl.DataFrame) -> None:
-    page = eh.audit(small, score=["first", "second"], label="y", groups=["a", "b"], text="text").html()
+    page = eh.audit(small, score=["first", "second"], label="y", groups=["a", "b"], text="text", audits="bias").html()
     for piece in (
-        "In one minute",
-        "Every group",
-        "Group by group",
+        "Main results",
+        "All groups",
+        "Group details",
         "Short items",
         "BPSN AUC",
-        "Beware",
-        "In plain words",
+        "Limitations",
+        "Interpretation",
     ):
         assert piece in page
-    assert page.index("<summary>a</summary>") < page.index("<summary>b</summary>")  # a is scored higher: worst first
-    assert "second less first" in page
+    first, second = (page.index(f"<summary><bdi>{group}</bdi></summary>") for group in "ab")
+    assert first < second  # a is scored higher: worst first
+    assert "<bdi>second</bdi> minus <bdi>first</bdi>" in page
 
 
+@pytest.mark.verify
 def test_one_model_alone(small: pl.DataFrame) -> None:
-    page = eh.audit(small, score="first", label="y", groups=["a", "b"]).html()
+    page = eh.audit(small, score="first", label="y", groups=["a", "b"], audits="bias").html()
     parsed(page)
     assert "the model" in page
-    assert "less first" not in page
+    assert "minus <bdi>first" not in page
 
 
 def test_a_finding_without_a_section_of_its_own(small: pl.DataFrame) -> None:
-    one = eh.audit(small, score="first", label="y", groups=["a", "b"]).findings[0]
+    one = eh.audit(small, score="first", label="y", groups=["a", "b"], audits="bias").findings[0]
     report = eh.Report((eh.agreement(one, one),))
     page = report.html()
     parsed(page)
-    assert "rank agreement" in page
+    assert "Rank correlation" in page
     assert report.figures == ()
 
 
@@ -155,3 +127,13 @@ def styled(style: str) -> dict[str, str]:
         for selector in re.split(r",(?=\.evenhand)", selectors):
             found[selector] = f"{found[selector]};{said}" if selector in found else said
     return found
+
+
+@pytest.mark.verify
+def test_settings_are_set_apart_and_everything_is_escaped(small: pl.DataFrame) -> None:
+    (finding,) = eh.audit(small, score="first", label="y", groups=["a"], audits="bias")
+    caveat = "give `label_threshold`, not `<b>`; <i>`slices`</i>; run `evenhand queue`"
+    report = eh.Report((replace(finding, caveats=(caveat,)),))
+    rest = ", not `&lt;b&gt;`; &lt;i&gt;<code>{}</code>&lt;/i&gt;; run <code>evenhand queue</code>"
+    assert f"give <code>--label-threshold</code>{rest.format('--slice')}" in report.html()
+    assert f"give <code>label_threshold</code>{rest.format('slices')}" in report._repr_html_()

@@ -12,15 +12,12 @@ from rich.console import Console
 
 import evenhand as eh
 from evenhand.estimate import Estimate
-from evenhand.figures import figures
+from evenhand.figures import draw_figures
 from evenhand.finding import Finding, Measured
-from evenhand.reports.bias import shade
-from evenhand.reports.comparison import changes
-from evenhand.reports.papers import sheets
-from evenhand.reports.papers.markdown import markdown
-from evenhand.reports.summary import summary
-from evenhand.reports.summary.point import half_width, listed
-from evenhand.reports.terminal import show
+from evenhand.reports.audit_table import summarise
+from evenhand.reports.paper_formats import markdown_table
+from evenhand.reports.paper_tables import paper_tables
+from evenhand.reports.terminal import print_findings
 
 WHY = "nobody was asked"
 
@@ -57,76 +54,12 @@ def known(perspectives: dict[str, eh.Report]) -> dict[str, Finding]:
 def test_a_finding_without_values(known: dict[str, Finding], audit: str) -> None:
     finding = unknown(known[audit])
     out = StringIO()
-    show((finding,), Console(file=out, width=120))
+    print_findings((finding,), Console(file=out, width=120))
     assert finding.question in out.getvalue()
     page = eh.Report((finding,)).html()
     assert finding.question in page
     assert WHY in page
-    list(figures(finding))
-    for sheet in sheets([finding]):
-        assert sheet.title in markdown(sheet) or markdown(sheet)
-    points = summary([finding]).points
-    if audit in ("collaboration", "calibration", "perspective"):
-        assert [point.status for point in points] == ["open"]
-        assert WHY in points[0].found
-
-
-def test_a_summary_without_steps() -> None:
-    finding = Finding("new", "Is it so?", (Measured("share", {}, Estimate(0.2, 0.1, 0.3, 0.95, "m", 9)),), (), {})
-    out = StringIO()
-    show((finding, replace(finding, audit="newer")), Console(file=out, width=100))
-    assert "The whole in one minute" in out.getvalue()
-    assert "What to do next" not in out.getvalue()
-
-
-def test_many_names_are_cut() -> None:
-    assert listed(list("abcdefgh")) == "a, b, c, d, e, f and 2 more"
-    assert listed(list("abc")) == "a, b, c"
-
-
-def test_tables_of_one_name_do_not_write_over_one_another() -> None:
-    one = Finding("new", "Is it so?", (Measured("count", {}, Estimate.exact(3.0, level=0.95, n=3)),), (), {})
-    first, second, third = sheets([one, one, one])
-    assert (second.name, third.name) == (f"{first.name}-2", f"{first.name}-3")
-    assert not any("intervals" in meaning for _, meaning in first.notes)
-    assert markdown(first).count("\n\n") == 1  # a title and a table, and no notes
-
-
-def test_changes_of_what_had_no_value() -> None:
-    nothing = Estimate.undefined(WHY, level=0.95, n=0)
-    some = Estimate(0.2, 0.1, 0.3, 0.95, "m", 9)
-    estimates = (
-        Measured("recall", {"of": "accuracy", "run": "earlier"}, nothing),
-        Measured("recall", {"of": "accuracy", "run": "now"}, some),
-        Measured("recall", {"of": "accuracy", "run": "now", "against": "earlier"}, nothing),
-        Measured("precision", {"of": "accuracy", "run": "earlier"}, some),
-        Measured("precision", {"of": "accuracy", "run": "now"}, nothing),
-        Measured("precision", {"of": "accuracy", "run": "now", "against": "earlier"}, some),
-    )
-    first, second = changes(Finding("comparison", "?", estimates, (), {}))
-    assert (first.measure, second.measure) == ("precision", "recall")
-    assert second.size == 0.0
-    assert second.now == some
-    assert first.now == nothing
-
-
-def test_nothing_is_as_wide_as_what_has_no_value() -> None:
-    assert half_width(Estimate.undefined(WHY, level=0.95, n=0)) is None
-    assert half_width(Estimate.tested(0.3, 0.04, level=0.95, method="m", n=9)) is None
-    assert shade("bpsn_auc", Estimate.undefined(WHY, level=0.95, n=0)) == ""
-    assert shade("bpsn_auc", None) == ""
-
-
-def test_tables_of_data_without_groups() -> None:
-    audits = ["collaboration", "calibration"]
-    report = eh.audit(table().head(150), audits=audits, score="p", label="y", capacities=[0.1, 0.3], replicates=50)
-    named = [sheet.title for sheet in sheets(report.findings)]
-    assert any("with review" in title for title in named)
-    assert not any("group" in title.lower() for title in named)
-    assert "10 %" in report.html()
-
-
-def test_the_ends_of_several_fits_are_no_intervals() -> None:
-    fits = Estimate(0.2, 0.1, 0.3, 0.95, "lowest_and_highest", 9)
-    (sheet,) = sheets([Finding("new", "Is it so?", (Measured("share", {}, fits),), (), {})])
-    assert ("", "In brackets the lowest and the highest of the fits.") in sheet.notes
+    list(draw_figures(finding))
+    for sheet in paper_tables([finding]):
+        assert sheet.title in markdown_table(sheet) or markdown_table(sheet)
+    assert summarise([finding]).verdicts

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from evenhand.reproduce import reproduce
-from evenhand.reproduce.paper import Workplace
+from evenhand.reproduce.workspace import Workspace
 from reproduce import tiny
 
 
@@ -25,6 +25,7 @@ def tables(made) -> dict:
     return {table.name: table for table in made.result.tables}
 
 
+@pytest.mark.verify
 def test_the_papers_own_comments_are_taken_where_they_are(with_comments) -> None:
     found = tables(with_comments)
     assert found["table_5"].same
@@ -37,14 +38,17 @@ def test_the_papers_own_comments_are_taken_where_they_are(with_comments) -> None
     assert not any("CivilComments is not" in omission.why for omission in with_comments.result.omissions)
 
 
+@pytest.mark.verify
 def test_shapes_move_what_the_paper_says(with_comments) -> None:
     rows = dict(tables(with_comments)["table_2"].rows)
     assert list(rows) == list("ABCDEFG")
     assert rows["B"][1].ours.value == pytest.approx(0.76, abs=0.02)
+    assert all(claim.data and claim.interval for claim in with_comments.result.claims)
     assert with_comments.result.claims[0].verdict == "held"
     assert with_comments.result.claims[1].verdict == "held"
 
 
+@pytest.mark.verify
 def test_what_is_planted_in_the_scores_is_found(with_comments) -> None:
     """The first model scores three groups higher; the second hardly."""
     claims = {claim.text.split(":")[0]: claim for claim in with_comments.result.claims}
@@ -64,9 +68,9 @@ def test_without_them_the_nearest_is_taken_and_said(tmp_path: Path) -> None:
 
 
 def test_jigsaws_own_numbers_agree_to_every_digit(real_data: Path) -> None:
-    from evenhand.reproduce.bias.templates import exact
+    from evenhand.reproduce.bias.template_scores import reproduce_jigsaw_metrics as exact
 
-    (table,) = exact(Workplace(real_data)).tables
+    (table,) = exact(Workspace(real_data)).tables
     assert table.same
     cells = [cell for _, row in table.rows for cell in row]
     assert len(cells) == 120

@@ -8,9 +8,9 @@ import pytest
 
 from evenhand.errors import InputError
 from evenhand.reproduce import reproduce
-from evenhand.reproduce.calibration.printed import summaries
-from evenhand.reproduce.calibration.runs import RUN, predicted
-from evenhand.reproduce.paper import Workplace
+from evenhand.reproduce.calibration.runs import RUN, predict_runs
+from evenhand.reproduce.calibration.tables import recompute_summaries
+from evenhand.reproduce.workspace import Workspace
 from reproduce import tiny
 
 
@@ -22,7 +22,7 @@ def made(tmp_path_factory: pytest.TempPathFactory):
 
 
 def test_table_3_follows_from_table_1_but_for_one_number() -> None:
-    result = summaries()
+    result = recompute_summaries()
     rows = dict(result.tables[0].rows)
     for name in ("Contraharmonic ECE", "Macro Subset ECE", "ECE Variance"):
         assert all(abs(cell.difference) < 1e-4 for cell in rows[name]), name
@@ -31,6 +31,7 @@ def test_table_3_follows_from_table_1_but_for_one_number() -> None:
     assert [claim.verdict for claim in result.claims] == ["held", "not held"]
 
 
+@pytest.mark.verify
 def test_the_four_tables_have_the_papers_rows_and_numbers(made) -> None:
     found = {table.name: table for table in made.result.tables}
     first = found["table_1_east_asian_prejudice"]
@@ -62,8 +63,8 @@ def test_figures_show_both_before_and_after(made) -> None:
 
 def test_every_run_has_its_own_split(tmp_path: Path) -> None:
     tiny.east_asian(tmp_path, 300)
-    place = Workplace(tmp_path, light=True)
-    found = predicted(place, place.corpora.load("east_asian_prejudice").frame)
+    place = Workspace(tmp_path, light=True)
+    found = predict_runs(place, place.corpora.load("east_asian_prejudice").frame)
     assert found.runs == 2
     assert found.test.group_by(RUN).len()["len"].to_list() == [30, 30]
     assert found.test.select(f"p_{name}" for name in found.classes).sum_horizontal().to_numpy() == pytest.approx(1.0)

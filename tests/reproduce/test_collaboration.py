@@ -29,6 +29,7 @@ def tables(made) -> dict:
     return {table.name: table for table in made.result.tables}
 
 
+@pytest.mark.verify
 def test_the_metrics_are_means_over_the_runs(made, folder: Path) -> None:
     rows = dict(tables(made)["table_3"].rows)
     assert list(rows)[:5] == [
@@ -49,12 +50,14 @@ def test_the_metrics_are_means_over_the_runs(made, folder: Path) -> None:
     assert rows["XENT: Deep Ensemble"][0].ours.low == rows["XENT: Deep Ensemble"][0].ours.high  # one run
 
 
+@pytest.mark.verify
 def test_in_domain_has_what_is_legible_of_the_paper(made) -> None:
     rows = dict(tables(made)["table_2"].rows)
     assert rows["focal: MC Dropout"][6].published == 0.3890
     assert rows["XENT: SNGP"][6].published is None
 
 
+@pytest.mark.verify
 def test_every_figure_has_its_numbers_and_both_strategies(made) -> None:
     found = tables(made)
     for measure in ("oc_auroc", "oc_auprc", "oc_accuracy", "review_efficiency", "review_effectiveness"):
@@ -67,6 +70,7 @@ def test_every_figure_has_its_numbers_and_both_strategies(made) -> None:
     assert len(names) == 12
 
 
+@pytest.mark.verify
 def test_accuracy_and_efficiency_keep_their_identity(made) -> None:
     """OC-Acc = Acc + α' · RE, in the means too: each run reviews the same share."""
     found = tables(made)
@@ -77,7 +81,9 @@ def test_accuracy_and_efficiency_keep_their_identity(made) -> None:
         assert oc[place].ours.value == pytest.approx(accuracy + share * efficiency[place].ours.value)
 
 
+@pytest.mark.verify
 def test_what_is_planted_is_judged(made) -> None:
+    assert all(claim.data and claim.interval for claim in made.result.claims)
     verdicts = {claim.text: claim.verdict for claim in made.result.claims}
     assert next(v for t, v in verdicts.items() if t.startswith("From test to deployment")) in ("held", "not held")
     for text, verdict in verdicts.items():
@@ -86,12 +92,14 @@ def test_what_is_planted_is_judged(made) -> None:
     assert len(verdicts) == 15
 
 
+@pytest.mark.verify
 def test_model_uncertainty_stands_beside(made) -> None:
     rows = dict(tables(made)["model_uncertainty_test"].rows)
     assert "XENT: Deterministic" not in rows
     assert all(cell.ours is not None for cell in rows["XENT: SNGP"])
 
 
+@pytest.mark.verify
 def test_one_loss_and_few_methods_are_enough(tmp_path: Path) -> None:
     tiny.runs(tmp_path / "collaboration", 400, seeds=1, losses=("focal",))
     for path in (tmp_path / "collaboration").glob("*.parquet"):

@@ -6,7 +6,7 @@ import polars as pl
 import pytest
 
 from evenhand.reproduce import reproduce
-from evenhand.reproduce.published import published
+from evenhand.reproduce.workspace import published_tables
 from reproduce import tiny
 
 
@@ -31,7 +31,7 @@ def test_our_models_stand_above_the_papers(made) -> None:
     rows = dict(tables(made)["table_1_crehate"].rows)
     names = list(rows)
     assert names[:3] == ["default model (Wikipedia)", "bag of words (tweets)", "parts of words (tweets)"]
-    assert names[3:] == [f"paper: {model}" for model in published("perspective")["table_1_f1"]]
+    assert names[3:] == [f"paper: {model}" for model in published_tables("perspective")["table_1_f1"]]
     assert rows["paper: Olmo-7B"][0].published == 0.55
     assert all(cell.ours is not None for cell in rows[names[0]])
 
@@ -59,5 +59,6 @@ def test_what_is_missing_is_said(made) -> None:
 
 
 def test_every_claim_has_numbers(made) -> None:
+    assert all(claim.data and claim.interval for claim in made.result.claims)
     assert len(made.result.claims) == 6
     assert all(claim.why for claim in made.result.claims)

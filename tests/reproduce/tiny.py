@@ -9,14 +9,14 @@ from pathlib import Path
 import numpy as np
 import polars as pl
 
-from evenhand.reproduce.bias.groups import TERMS, WORDS
-from evenhand.reproduce.corpora.comments import IDENTITIES, KINDS
+from evenhand.reproduce.bias.runs import IDENTITY_TERMS, IDENTITY_WORDS
+from evenhand.reproduce.corpora.labelled_texts import CIVIL_IDENTITIES, TOXIC_KINDS
 
 KIND = ("nice", "kind", "good", "neat", "calm", "lovely")
 RUDE = ("vile", "stupid", "rotten", "nasty", "filthy", "idiotic")
 
 
-def sentences(rows: int, seed: int, groups: tuple[str, ...] = TERMS) -> pl.DataFrame:
+def sentences(rows: int, seed: int, groups: tuple[str, ...] = IDENTITY_TERMS) -> pl.DataFrame:
     """Rude words are violating, and every sentence speaks of somebody; some are long."""
     rng = random.Random(seed)
     made = []
@@ -29,12 +29,12 @@ def sentences(rows: int, seed: int, groups: tuple[str, ...] = TERMS) -> pl.DataF
 
 
 def civil_comments(folder: Path, rows: int = 600, *, name: str = "all_data.csv") -> Path:
-    made, rng = sentences(rows, 1, tuple(w[0] for w in WORDS.values())), np.random.default_rng(2)
+    made, rng = sentences(rows, 1, tuple(w[0] for w in IDENTITY_WORDS.values())), np.random.default_rng(2)
     frame = made.select("id", pl.col("rude").cast(pl.Float64).alias("toxicity"), comment_text="text")
     asked = rng.random(rows) < 0.9
     named = {}
-    for identity in IDENTITIES:
-        words = WORDS.get(identity, ("nobody",))
+    for identity in CIVIL_IDENTITIES:
+        words = IDENTITY_WORDS.get(identity, ("nobody",))
         shares = made["text"].str.starts_with(words[0] + " ").cast(pl.Float64).to_numpy()
         named[identity] = pl.Series(
             [share if seen else None for share, seen in zip(shares, asked, strict=True)], dtype=pl.Float64
@@ -48,16 +48,16 @@ def civil_comments(folder: Path, rows: int = 600, *, name: str = "all_data.csv")
 def challenge(folder: Path, rows: int = 600) -> None:
     """The toxic comment challenge: train, test, and labels with −1 where a row was not scored."""
     for part, seed in (("train", 3), ("test", 4)):
-        made = sentences(rows, seed, tuple(w[0] for w in WORDS.values()))
+        made = sentences(rows, seed, tuple(w[0] for w in IDENTITY_WORDS.values()))
         frame = made.select("id", comment_text="text")
-        labels = made.select("id", *(pl.col("rude").cast(pl.Int64).alias(kind) for kind in KINDS))
+        labels = made.select("id", *(pl.col("rude").cast(pl.Int64).alias(kind) for kind in TOXIC_KINDS))
         if part == "train":
             written(frame.join(labels, on="id"), folder / "train.csv")
         else:
             hidden = pl.int_range(pl.len()) % 10 == 0
             written(frame, folder / "test.csv")
             written(
-                labels.with_columns(pl.when(hidden).then(-1).otherwise(pl.col(KINDS)).name.keep()),
+                labels.with_columns(pl.when(hidden).then(-1).otherwise(pl.col(TOXIC_KINDS)).name.keep()),
                 folder / "test_labels.csv",
             )
 
@@ -151,7 +151,7 @@ def crehate(folder: Path, texts: int = 60, people: int = 60) -> None:
         }
         for n in range(people)
     ]
-    made = sentences(texts, 10, TERMS[:8])
+    made = sentences(texts, 10, IDENTITY_TERMS[:8])
     rows = []
     for number, rude in enumerate(made["rude"].to_list()):
         for who in rng.sample(crowd, 26):
@@ -178,7 +178,7 @@ def sbic(folder: Path, texts: int = 120, people: int = 40) -> None:
         for n in range(people)
     ]
     for part, seed in (("trn", 12), ("dev", 13), ("tst", 14)):
-        made, rows = sentences(texts, seed, TERMS[:8]), []
+        made, rows = sentences(texts, seed, IDENTITY_TERMS[:8]), []
         for number, (text, rude) in enumerate(made.select("text", "rude").iter_rows()):
             for who in rng.sample(crowd, 4):
                 said = rng.choice((0.5, 1.0)) if rude != (rng.random() < 0.2) else 0.0

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Callable
 from itertools import combinations
 
 import numpy as np
@@ -10,7 +11,7 @@ import pytest
 
 from evenhand.errors import InputError
 from evenhand.sampling import drawing, strata
-from evenhand.sampling.drawing import Ranges, without_replacement
+from evenhand.sampling.drawing import PlaceRanges, draw_stratified, draw_without_replacement
 
 
 @pytest.mark.parametrize(("size", "count", "taken"), [(9, 2, ()), (4, 3, ()), (9, 2, (1, 4)), (6, 2, (0, 1, 2))])
@@ -19,8 +20,8 @@ def test_every_set_is_equally_likely(size: int, count: int, taken: tuple[int, ..
     rng, draws = np.random.default_rng(0), 6000
     seen: Counter[tuple[int, ...]] = Counter()
     for _ in range(draws):
-        ranges = Ranges(np.array([0, size]), np.array([size, size + 20]))
-        places, of = without_replacement(ranges, np.array([count, 3]), rng, taken=np.array(taken, dtype=np.int64))
+        ranges = PlaceRanges(np.array([0, size]), np.array([size, size + 20]))
+        places, of = draw_without_replacement(ranges, np.array([count, 3]), rng, taken=np.array(taken, dtype=np.int64))
         assert ((places >= size) == (of == 1)).all()
         assert len(set(places)) == count + 3
         seen[tuple(sorted(places[of == 0]))] += 1
@@ -34,13 +35,13 @@ def test_every_set_is_equally_likely(size: int, count: int, taken: tuple[int, ..
 def test_many_of_many_are_all_different() -> None:
     rng = np.random.default_rng(1)
     for _ in range(20):
-        places, _ = without_replacement(Ranges(np.array([0]), np.array([1000])), np.array([450]), rng)
+        places, _ = draw_without_replacement(PlaceRanges(np.array([0]), np.array([1000])), np.array([450]), rng)
         assert len(set(places)) == 450
 
 
 def test_inclusion_and_weights() -> None:
-    parts = strata.by_columns({"language": ["de"] * 60 + ["fr"] * 40})
-    draw = drawing.stratified(parts, [6, 20], seed=5)
+    parts = strata.column_strata({"language": ["de"] * 60 + ["fr"] * 40})
+    draw = drawing.draw_stratified(parts, [6, 20], seed=5)
     assert draw.weights.sum() == pytest.approx(100)
     german = draw.strata == 0
     assert (draw.rows[german] < 60).all()
@@ -50,28 +51,28 @@ def test_inclusion_and_weights() -> None:
 
 
 def test_the_same_seed_draws_the_same_items() -> None:
-    parts = strata.quantile(np.random.default_rng(2).random(500), 4)
-    one, same, other = (drawing.stratified(parts, [5] * 4, seed=s) for s in (1, 1, 2))
+    parts = strata.quantile_strata(np.random.default_rng(2).random(500), 4)
+    one, same, other = (drawing.draw_stratified(parts, [5] * 4, seed=s) for s in (1, 1, 2))
     assert (one.rows == same.rows).all()
     assert (one.rows != other.rows).any()
-    assert sorted(drawing.simple(7, 7, seed=0).rows) == list(range(7))
+    assert sorted(drawing.draw_simple(7, 7, seed=0).rows) == list(range(7))
 
 
 @pytest.mark.parametrize(
     ("wrong", "message"),
     [
-        (lambda: drawing.simple(5, 6, seed=0), "'all' has 5 items, fewer than the 6 wanted"),
-        (lambda: drawing.simple(5, 0, seed=0), "column 'counts', row 1: a whole number from 1 up is needed"),
-        (lambda: drawing.simple(5, 2, seed=-1), "the seed must be a whole number from 0 up, not -1"),
+        (lambda: drawing.draw_simple(5, 6, seed=0), "stratum 'all' has 5 items, fewer than the 6 requested"),
+        (lambda: drawing.draw_simple(5, 0, seed=0), "column 'counts', row 1: a whole number from 1 up is needed"),
+        (lambda: drawing.draw_simple(5, 2, seed=-1), "the seed must be a whole number from 0 up, not -1"),
         (
-            lambda: drawing.stratified(strata.quantile([0.1, 0.2], 2), [1], seed=0),
+            lambda: drawing.draw_stratified(strata.quantile_strata([0.1, 0.2], 2), [1], seed=0),
             "column 'counts': there are 1 values for 2 items",
         ),
         (
-            lambda: without_replacement(
-                Ranges(np.array([0]), np.array([3])), np.array([3]), np.random.default_rng(0), taken=np.array([1])
+            lambda: draw_without_replacement(
+                PlaceRanges(np.array([0]), np.array([3])), np.array([3]), np.random.default_rng(0), taken=np.array([1])
             ),
-            "a stratum has fewer items left than are to be drawn",
+            "a stratum has fewer items left than should be drawn",
         ),
     ],
 )
@@ -79,3 +80,34 @@ def test_wrong_arguments_are_named(wrong, message) -> None:
     with pytest.raises(InputError) as raised:
         wrong()
     assert str(raised.value) == message
+
+
+def test_every_free_place_may_be_drawn_until_none_is_left() -> None:
+    ranges, rng = PlaceRanges(np.array([0, 6]), np.array([6, 9])), np.random.default_rng(5)
+    places, of = draw_without_replacement(ranges, np.array([6, 3]), rng)
+    assert sorted(places.tolist()) == list(range(9))
+    assert of.tolist() == [0] * 6 + [1] * 3
+    places, _ = draw_without_replacement(ranges, np.array([4, 0]), rng, taken=np.array([1, 3]))
+    assert sorted(places.tolist()) == [0, 2, 4, 5]
+    with pytest.raises(InputError) as raised:
+        draw_without_replacement(ranges, np.array([5, 0]), rng, taken=np.array([1, 3]))
+    assert str(raised.value) == "a stratum has fewer items left than should be drawn"
+
+
+@pytest.mark.parametrize(
+    ("wrong", "said"),
+    [
+        (
+            lambda: draw_stratified(strata.quantile_strata([0.1], 1), [0], seed=0),
+            "column 'counts', row 1: a whole number from 1 up is needed",
+        ),
+        (
+            lambda: draw_stratified(strata.quantile_strata([0.1, 0.2, 0.3], 2), [1, 9], seed=0),
+            "stratum 'score 0.2 to highest' has 2 items, fewer than the 9 requested",
+        ),
+    ],
+)
+def test_counts_that_cannot_be_drawn(wrong: Callable[[], object], said: str) -> None:
+    with pytest.raises(InputError) as raised:
+        wrong()
+    assert str(raised.value) == said

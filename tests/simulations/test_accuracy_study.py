@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from studies import accuracy
 
-from simulations.test_studies import close
+from simulations.agreement import close
 
 COVERAGE = accuracy.STUDY.read()
 
@@ -43,6 +43,7 @@ def test_a_known_size_is_worth_a_lot() -> None:
             assert wide > 2.0 * width[accuracy.COMMUNITIES[1], *cell, measure]
 
 
+@pytest.mark.verify
 @pytest.mark.parametrize("number", [4, 16, 23, 31])
 def test_coverage_again(number: int) -> None:
     draws, cell = 120, accuracy.STUDY.cells[number]

@@ -5,9 +5,10 @@ from __future__ import annotations
 import math
 from pathlib import Path
 
+import pytest
 from studies import anytime
 
-from simulations.test_studies import close
+from simulations.agreement import close
 
 LOOKS = anytime.STUDY.read()
 
@@ -28,6 +29,7 @@ def test_what_looking_costs() -> None:
         assert row["times_fixed"] <= (2.5 if row["fixed"] >= 300 else 4.0), row
 
 
+@pytest.mark.verify
 def test_looking_again(real_data: Path) -> None:
     number, draws = anytime.STUDY.cells.index({"set": "identity_hate", "classifier": "as it is"}), 40
     (fresh,) = anytime.STUDY.cell(number, draws)

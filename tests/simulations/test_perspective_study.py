@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from studies import perspective
 
-from simulations.test_studies import close
+from simulations.agreement import close
 
 NAMES = ("conformity_delta", "f1")
 
@@ -39,6 +39,7 @@ def test_the_stretch_is_needed() -> None:
     assert min(row["percentile"] for row in perspective.STUDY.read()) < 0.93
 
 
+@pytest.mark.verify
 @pytest.mark.parametrize("number", [2])
 def test_again(number: int, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(perspective, "WORLDS", 300)

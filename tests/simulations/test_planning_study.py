@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from studies import planning
 
-from simulations.test_studies import close
+from simulations.agreement import close
 
 ROWS = planning.STUDY.read()
 PLACES = {row["number"] for row in ROWS} - {"cost a day"}
@@ -37,6 +37,7 @@ def test_the_cost_is_not_promised() -> None:
     assert 0.8 < min(covered) < 0.9
 
 
+@pytest.mark.verify
 @pytest.mark.parametrize("number", [12, 15])
 def test_again(number: int) -> None:
     """500 items of the model whose strategies cross."""

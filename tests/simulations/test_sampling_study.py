@@ -53,6 +53,7 @@ def test_the_pilot_is_biased_low() -> None:
             assert row["bias_in_errors"] < -3.5
 
 
+@pytest.mark.verify
 @pytest.mark.parametrize("name", ["identity_hate", "context"])
 def test_labels_again(name: str, real_data: Path) -> None:
     number, draws = sampling.STUDY.cells.index({"set": name, "classifier": "as it is"}), 60

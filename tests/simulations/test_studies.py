@@ -6,24 +6,9 @@ import math
 
 import pytest
 from studies import coverage, design, differences, familywise, gaps, summaries
-from studies.study import Row, Study
+from studies.study import Row
 
-
-def close(share: float, committed: float, draws: int, of: int) -> bool:
-    """Two shares of the same thing, from so many draws each, differ by no more than four standard errors."""
-    common = min(max((share * draws + committed * of) / (draws + of), 1.0 / of), 1.0 - 1.0 / of)
-    return abs(share - committed) <= 4.0 * math.sqrt(common * (1.0 - common) * (1.0 / draws + 1.0 / of))
-
-
-def again(study: Study, number: int, draws: int, columns: tuple[str, ...]) -> None:
-    """Run one cell with other draws and find what was committed."""
-    cell = study.cells[number]
-    kept = [row for row in study.read() if all(row[key] == value for key, value in cell.items())]
-    fresh = study.cell(number, draws)
-    assert len(kept) == len(fresh)
-    for old, new in zip(kept, fresh, strict=True):
-        for column in columns:
-            assert close(new[column], old[column], draws, study.draws), (cell, column, new[column], old[column])
+from simulations.agreement import again
 
 
 def in_cell(row: Row) -> bool:
@@ -71,11 +56,13 @@ def test_ours_is_better_than_the_alternatives() -> None:
     assert out("coverage") < min(out(name) for name in ("logit_delong", "newcombe", "envelope"))
 
 
+@pytest.mark.verify
 @pytest.mark.parametrize("number", range(0, len(coverage.STUDY.cells), 97))
 def test_coverage_again(number: int) -> None:
     again(coverage.STUDY, number, 400, ("coverage",))
 
 
+@pytest.mark.verify
 def test_differences_between_models_cover() -> None:
     rows = differences.STUDY.read()
     assert min(row["coverage"] for row in rows) >= 0.92
@@ -110,6 +97,7 @@ def test_designs_are_unbiased_and_cover() -> None:
     again(design.STUDY, 1, 150, ("coverage",))
 
 
+@pytest.mark.verify
 def test_summaries_over_overlapping_groups_cover() -> None:
     for row in summaries.STUDY.read():
         assert row["coverage"] >= 0.93, row
@@ -118,6 +106,7 @@ def test_summaries_over_overlapping_groups_cover() -> None:
     again(summaries.STUDY, 2, 200, ("coverage", "marked"))
 
 
+@pytest.mark.verify
 def test_false_marks_are_rare() -> None:
     for row in familywise.STUDY.read():
         assert row["audits_with_a_false_mark"] <= 0.05 + 3 * math.sqrt(0.05 * 0.95 / familywise.STUDY.draws), row

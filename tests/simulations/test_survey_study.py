@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from studies import survey
 
-from simulations.test_studies import close
+from simulations.agreement import close
 
 COVERAGE = survey.STUDY.read()
 
@@ -38,6 +38,7 @@ def test_what_a_score_cannot_see_is_not_promised() -> None:
     assert all(0.7 < row["coverage"] < 0.93 for row in blind)
 
 
+@pytest.mark.verify
 @pytest.mark.parametrize("number", [9, 22, 28, 35])
 def test_coverage_again(number: int) -> None:
     draws, cell = 150, survey.STUDY.cells[number]

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from evenhand.tally.order import ordered
+from evenhand.tally.order import sort_scores
 
 
 @pytest.mark.parametrize("width", [32, 64])
@@ -15,7 +15,7 @@ from evenhand.tally.order import ordered
 def test_ordered_is_unique_with_inverse(width: int, data) -> None:
     floats = st.floats(allow_nan=False, allow_infinity=False, width=width)
     values = np.asarray(data.draw(st.lists(floats, max_size=60)), dtype=f"float{width}")
-    scores, place, rows, starts = ordered(values)
+    scores, place, rows, starts = sort_scores(values)
     expected, inverse = np.unique(values, return_inverse=True)
     assert np.array_equal(scores, expected)
     assert np.array_equal(place, inverse)
@@ -24,6 +24,6 @@ def test_ordered_is_unique_with_inverse(width: int, data) -> None:
 
 
 def test_minus_zero_is_zero() -> None:
-    scores, place, *_ = ordered(np.array([-0.0, 0.0, 1.0]))
+    scores, place, *_ = sort_scores(np.array([-0.0, 0.0, 1.0]))
     assert len(scores) == 2
     assert place.tolist() == [0, 0, 1]

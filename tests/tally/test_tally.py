@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 
 from evenhand.measures import bias
-from evenhand.tally import Classes, Mass, Membership, Placed, Rows, Sample, Tally, Weights
+from evenhand.tally import Classes, GroupSample, Mass, Membership, PlacedRows, Rows, Tally, Weights
 
 
-def placed(seed: int, size: int = 300, inclusion: bool = False) -> Placed:
+def placed(seed: int, size: int = 300, inclusion: bool = False) -> PlacedRows:
     rng = np.random.default_rng(seed)
     known = rng.random(size) < 0.7
     groups = {
@@ -18,7 +18,7 @@ def placed(seed: int, size: int = 300, inclusion: bool = False) -> Placed:
     }
     weights = Weights.of(inclusion=rng.uniform(0.1, 1, size)) if inclusion else None
     label = rng.random(size) < 0.4
-    return Placed.of(np.round(rng.normal(size=size) + label, 1), Rows(label, groups, weights))
+    return PlacedRows.of(np.round(rng.normal(size=size) + label, 1), Rows(label, groups, weights))
 
 
 def binned(tally: Tally, edges: np.ndarray) -> Tally:
@@ -97,7 +97,7 @@ def test_a_threshold_inside_a_bin_is_refused() -> None:
 
 def test_two_background_samples_are_not_compared_on_a_split() -> None:
     with pytest.raises(ValueError, match="outside"):
-        placed(1).tally().split("g").placements(Sample(False, True), Sample(False, False))
+        placed(1).tally().split("g").placements(GroupSample(False, True), GroupSample(False, False))
 
 
 def test_histogram_counts_every_item_once() -> None:
@@ -126,7 +126,7 @@ def test_the_heaviest_unseen_item_is_that_of_both_shards() -> None:
 
     def counted(keep: np.ndarray) -> Tally:
         rows = Rows(label, {"g": group}, Weights.of(inclusion=pi)).take(keep)
-        return Placed.of(np.round(rng.random(int(keep.sum())), 1), rows).tally()
+        return PlacedRows.of(np.round(rng.random(int(keep.sum())), 1), rows).tally()
 
     first = np.arange(60) < 20
     both = counted(first) + counted(~first)

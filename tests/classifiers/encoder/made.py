@@ -13,12 +13,12 @@ from tokenizers import Tokenizer, models, pre_tokenizers, processors
 
 from classifiers.tiny import saved
 from evenhand.classifiers.encoder import EncoderFamily, EncoderSettings
-from evenhand.classifiers.protocol import Kind, Labelled, Targets
+from evenhand.classifiers.protocol import LabelledTexts, TargetKind, Targets
 
 WORDS = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", *(f"w{number}" for number in range(60))]
 SIZES: dict[str, Any] = {"hidden_size": 16, "num_hidden_layers": 2, "num_attention_heads": 2, "intermediate_size": 24}
 QUICK: dict[str, Any] = {"epochs": 3, "batch": 16, "rate": 2e-3, "head_rate": 5e-3, "length": 24, "features": 32}
-TARGETS: dict[Kind, Targets] = {
+TARGETS: dict[TargetKind, Targets] = {
     "binary": Targets("binary", ("bad",)),
     "multi-class": Targets("multi-class", ("calm", "rude", "threat")),
     "multi-label": Targets("multi-label", ("rude", "threat")),
@@ -60,7 +60,7 @@ def directory(folder: Path, kind: str = "bert") -> Path:
 
 
 @cache
-def labelled(kind: Kind = "binary", rows: int = 160, seed: int = 0) -> Labelled:
+def labelled(kind: TargetKind = "binary", rows: int = 160, seed: int = 0) -> LabelledTexts:
     """Three to twenty words; a text is rude or threatens if it has the word for it."""
     rng = np.random.default_rng(seed)
     texts, truth = [], []
@@ -71,10 +71,10 @@ def labelled(kind: Kind = "binary", rows: int = 160, seed: int = 0) -> Labelled:
             words.insert(int(rng.integers(len(words))), int(word))
         texts.append(" ".join(f"w{word}" for word in words))
         truth.append(_truth(kind, *has.tolist()))
-    return Labelled(texts, np.array(truth, dtype=np.float32), TARGETS[kind])
+    return LabelledTexts(texts, np.array(truth, dtype=np.float32), TARGETS[kind])
 
 
-def _truth(kind: Kind, rude: bool, threat: bool) -> list[float]:
+def _truth(kind: TargetKind, rude: bool, threat: bool) -> list[float]:
     if kind == "binary":
         return [float(rude)]
     return [float(rude), float(threat)] if kind == "multi-label" else np.eye(3)[2 if threat else int(rude)].tolist()
@@ -84,7 +84,7 @@ def settings(folder: Path | str, **changes: Any) -> EncoderSettings:
     return EncoderSettings(**{"encoder": str(folder), **QUICK, **changes})
 
 
-def trained(folder: Path, kind: Kind = "binary", rows: int = 160, **changes: Any) -> Any:
+def trained(folder: Path, kind: TargetKind = "binary", rows: int = 160, **changes: Any) -> Any:
     return EncoderFamily.train(labelled(kind, rows), settings(folder, **changes))
 
 

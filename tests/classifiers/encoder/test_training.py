@@ -13,11 +13,12 @@ from sklearn.metrics import roc_auc_score
 
 from classifiers.encoder import made
 from classifiers.encoder.made import labelled, settings, trained, weights
-from evenhand.classifiers.encoder import EncoderFamily, checkpoint, training
-from evenhand.classifiers.encoder.tokens import Tokens
-from evenhand.classifiers.place import Place
-from evenhand.classifiers.protocol import Kind
+from evenhand.classifiers.encoder import EncoderFamily, training
+from evenhand.classifiers.encoder.batches import Tokens
+from evenhand.classifiers.encoder.classifier import TOKENS_AT_ONCE
+from evenhand.classifiers.protocol import Runtime, TargetKind
 from evenhand.errors import InputError
+from marks import smoke
 
 METHODS: dict[str, dict[str, Any]] = {
     "deterministic": {},
@@ -33,7 +34,7 @@ OTHERS: dict[str, dict[str, Any]] = {
 }
 
 
-@pytest.fixture(scope="module", params=[*METHODS, *OTHERS])
+@pytest.fixture(scope="module", params=smoke([*METHODS, *OTHERS]))
 def model(request: pytest.FixtureRequest, bert: Path) -> Any:
     return trained(bert, rows=300, epochs=9, **(METHODS | OTHERS)[request.param])
 
@@ -55,7 +56,7 @@ def test_scores_do_not_depend_on_what_is_scored_beside(model: Any, monkeypatch: 
     whole = model.score(texts)
     back = model.score(texts[::-1])
     single = [model.score([text]) for text in texts]
-    monkeypatch.setitem(__import__("evenhand").classifiers.encoder.model.AT_ONCE, "cpu", 200)
+    monkeypatch.setitem(TOKENS_AT_ONCE, "cpu", 200)
     small = model.score(texts)
     for part in ("probabilities", "variance"):
         expected = getattr(whole, part)
@@ -81,9 +82,10 @@ def test_no_text_at_all(model: Any) -> None:
     assert model.score([]).probabilities.shape == (0, 1)
 
 
+@pytest.mark.verify
 @pytest.mark.parametrize("kind", ["multi-class", "multi-label"])
 @pytest.mark.parametrize("changes", [{}, {"head": "gp", "members": 2, "loss": "focal"}], ids=["plain", "sngp-ensemble"])
-def test_several_classes(bert: Path, kind: Kind, changes: dict[str, Any], tmp_path: Path) -> None:
+def test_several_classes(bert: Path, kind: TargetKind, changes: dict[str, Any], tmp_path: Path) -> None:
     model = trained(bert, kind, rows=600, epochs=7, head_rate=1e-2, **changes)
     unseen = labelled(kind, rows=200, seed=9)
     scores = model.score(unseen.texts)
@@ -102,7 +104,7 @@ def test_members_differ(bert: Path) -> None:
         if "pooler" not in name:  # which nobody asks, so that nobody teaches it
             assert not torch.equal(values[0], values[1]), name
     assert torch.equal(*(model.networks[0].encoder.pooler.dense.weight[k] for k in (0, 1)))
-    ids = Tokens.of(labelled().texts[:8], model.tokenizer, 24)
+    ids = Tokens.from_texts(labelled().texts[:8], model.tokenizer, 24)
     each = [replace(model, settings=settings(bert), networks=(model.networks[0].only(k),)) for k in range(3)]
     p = np.stack([one.score_tokens(ids).probabilities for one in each])
     assert np.abs(p[0] - p[1]).max() > 1e-3
@@ -111,6 +113,7 @@ def test_members_differ(bert: Path) -> None:
     assert np.allclose(whole.variance, p.var(axis=0), atol=1e-5)
 
 
+@pytest.mark.verify
 @pytest.mark.parametrize("changes", [{}, {"head": "gp", "members": 2, "oversample": "smote"}], ids=["plain", "sngp"])
 def test_seeds_reproduce_bit_by_bit(bert: Path, changes: dict[str, Any]) -> None:
     first, second = (weights(trained(bert, rows=60, **changes)) for _ in range(2))
@@ -139,8 +142,9 @@ RESUMED: dict[str, dict[str, Any]] = {
 }
 
 
+@pytest.mark.verify
 @pytest.mark.parametrize(
-    ("name", "step"), [*((name, step) for name in RESUMED for step in (1, 6)), ("second group", 16)]
+    ("name", "step"), smoke([*((name, step) for name in RESUMED for step in (1, 6)), ("second group", 16)])
 )
 def test_a_killed_run_ends_with_the_same_weights(
     name: str, step: int, bert: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
@@ -149,8 +153,8 @@ def test_a_killed_run_ends_with_the_same_weights(
     if name == "second group":
         monkeypatch.setattr(training, "CPU_BYTES", 1.0)
     whole = EncoderFamily.train(data, chosen)
-    monkeypatch.setattr(checkpoint, "EVERY", 0.0)
-    place = Place(keep=tmp_path / "kept")
+    monkeypatch.setattr(training, "CHECKPOINT_SECONDS", 0.0)
+    place = Runtime(keep=tmp_path / "kept")
     with pytest.raises(Killed):
         EncoderFamily.train(data, chosen, killed_at(step), place)
     seen: list[int] = []
@@ -170,9 +174,10 @@ def test_a_killed_run_ends_with_the_same_weights(
     assert all(torch.equal(values, expected[key]) for key, values in weights(done).items())
 
 
+@pytest.mark.verify
 def test_a_checkpoint_of_another_run_is_ignored(bert: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(checkpoint, "EVERY", 0.0)
-    data, place = labelled(rows=60), Place(keep=tmp_path)
+    monkeypatch.setattr(training, "CHECKPOINT_SECONDS", 0.0)
+    data, place = labelled(rows=60), Runtime(keep=tmp_path)
     with pytest.raises(Killed):
         EncoderFamily.train(data, settings(bert), killed_at(5), place)
     (kept,) = tmp_path.iterdir()
@@ -196,8 +201,8 @@ def test_a_checkpoint_of_another_run_is_ignored(bert: Path, tmp_path: Path, monk
 
 
 def test_a_checkpoint_that_began_with_other_weights_is_ignored(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(checkpoint, "EVERY", 0.0)
-    folder, data, place = made.directory(tmp_path / "encoder"), labelled(rows=60), Place(keep=tmp_path / "kept")
+    monkeypatch.setattr(training, "CHECKPOINT_SECONDS", 0.0)
+    folder, data, place = made.directory(tmp_path / "encoder"), labelled(rows=60), Runtime(keep=tmp_path / "kept")
     with pytest.raises(Killed):
         EncoderFamily.train(data, settings(folder), killed_at(5), place)
     made.encoder(seed=1).save_pretrained(folder)
@@ -205,10 +210,11 @@ def test_a_checkpoint_that_began_with_other_weights_is_ignored(tmp_path: Path, m
         EncoderFamily.train(data, settings(folder), killed_at(0), place)
 
 
+@pytest.mark.verify
 def test_a_checkpoint_of_other_groups_is_ignored(bert: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Less memory than before: other members are trained side by side."""
-    monkeypatch.setattr(checkpoint, "EVERY", 0.0)
-    data, place, chosen = labelled(rows=60), Place(keep=tmp_path), settings(bert, members=2)
+    monkeypatch.setattr(training, "CHECKPOINT_SECONDS", 0.0)
+    data, place, chosen = labelled(rows=60), Runtime(keep=tmp_path), settings(bert, members=2)
     with pytest.raises(Killed):
         EncoderFamily.train(data, chosen, killed_at(5), place)
     monkeypatch.setattr(training, "CPU_BYTES", 1.0)
@@ -221,15 +227,15 @@ def test_a_full_disk_for_checkpoints(bert: Path, tmp_path: Path, monkeypatch: py
     def full(*_: object, **__: object) -> None:
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr(checkpoint, "EVERY", 0.0)
+    monkeypatch.setattr(training, "CHECKPOINT_SECONDS", 0.0)
     monkeypatch.setattr(safetensors.torch, "save_file", full)
-    with pytest.raises(InputError, match=r"training so far cannot be kept: .*No space left"):
-        EncoderFamily.train(labelled(rows=60), settings(bert), place=Place(keep=tmp_path))
+    with pytest.raises(InputError, match=r"training progress cannot be saved: .*No space left"):
+        EncoderFamily.train(labelled(rows=60), settings(bert), place=Runtime(keep=tmp_path))
     assert list(tmp_path.iterdir()) == []
 
 
 def test_a_loss_that_is_no_number(bert: Path) -> None:
-    with pytest.raises(InputError, match="training went astray"):
+    with pytest.raises(InputError, match="training diverged"):
         trained(bert, rows=60, rate=1e30, head_rate=1e30, clip=1e30)
 
 
@@ -244,3 +250,12 @@ def test_positions_of_a_stacked_roberta_are_counted_as_before(tmp_path: Path) ->
     again = EncoderFamily.read(tmp_path, model.targets, model.settings)
     assert again.longest == model.longest == 65
     assert np.allclose(again.score(long).probabilities, before, atol=1e-6)
+
+
+@pytest.mark.parametrize("members", smoke([1, 2]))
+def test_portions_of_a_batch_are_learnt_as_the_whole(bert: Path, monkeypatch: pytest.MonkeyPatch, members: int) -> None:
+    whole = trained(bert, rows=48, epochs=1, dropout=0.0, members=members)
+    monkeypatch.setattr("evenhand.classifiers.encoder.training_step.TOKENS_AT_ONCE", 60)
+    in_portions = trained(bert, rows=48, epochs=1, dropout=0.0, members=members)
+    texts = labelled(rows=60, seed=9).texts
+    assert in_portions.score(texts).probabilities == pytest.approx(whole.score(texts).probabilities, abs=2e-3)
