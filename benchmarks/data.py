@@ -86,6 +86,16 @@ def texts(path: str, rows: int) -> None:
     _stream(piece, rows, size=100_000).sink_parquet(path, row_group_size=100_000)
 
 
+def queued_items(path: str, rows: int) -> None:
+    """Scored comments of a day as CSV, the same hundred thousand texts again and again."""
+    from evenhand.synthetic.community import community
+
+    made = community(min(rows, 100_000), seed=0).items["text"]
+    number = np.arange(rows)
+    score = np.random.default_rng(0).beta(0.2, 1.0, rows).round(6)
+    pl.DataFrame({"id": number, "p": score, "text": made.gather(number % len(made))}).write_csv(path)
+
+
 def timed_texts(path: str, rows: int) -> dict[str, bool]:
     """Comments to be scored in memory: unseen ones of Wikipedia where there is data, else made-up ones."""
     data = os.environ.get("EVENHAND_DATA")  # not handed over: it would be kept with the results

@@ -55,6 +55,17 @@ def copied(path: str, out: str) -> Found:
     return timed(lambda: pl.scan_parquet(path).sink_parquet(out))[0]
 
 
+def copied_csv(path: str, out: str) -> Found:
+    """The same for CSV, as text."""
+    return timed(lambda: pl.scan_csv(path, infer_schema=False).sink_csv(out), 3)[0]
+
+
+def lowered(path: str) -> Found:
+    """Every text in lower case."""
+    lower = pl.scan_parquet(path).select(pl.col("text").str.to_lowercase())
+    return timed(lambda: lower.collect(engine="streaming"), 3)[0]
+
+
 def typer() -> Found:
     """Python started, and the library of the command line imported."""
     return started([sys.executable, "-c", "import typer"], 11)

@@ -91,6 +91,20 @@ BENCHMARKS = (
         memory=Promise(SLOWER, 1.15),
     ),
     Benchmark(
+        "service",
+        "200,000 comments over HTTP, 100 in a request, by 8 clients; memory beside that after a tenth of them",
+        "the default model in memory, 100 comments at a time",
+        "each text in lower case, split at blanks",
+        runs.service,
+        speed=Promise(SLOWER, 2),
+        memory=Promise(SLOWER, 1.15),
+        also={
+            "95th percentile of 32 clients beside one": Promise(SLOWER, 10),
+            "throughput of 32 clients beside one": Promise(FASTER, 5),
+            "requests without an answer": Promise(SLOWER, 0, ""),
+        },
+    ),
+    Benchmark(
         "three-audits",
         "bias, collaboration and binary calibration of 1.8 M rows × 24 groups from one command; memory beside the "
         "largest alone",
@@ -107,5 +121,21 @@ BENCHMARKS = (
         "start Python, import typer",
         runs.start,
         speed=Promise(SLOWER, 0.5, "s"),
+    ),
+    Benchmark(
+        "queue",
+        "the queue of a day of 1 M comments from CSV to CSV, 9,000 reviews, each row with action, reason and versions",
+        "nothing does this: the floor",
+        "the file read and written again, as text",
+        runs.queue,
+        also={"by seconds of a core": Promise(SLOWER, 4)},
+    ),
+    Benchmark(
+        "mentions",
+        "40 groups found in 1 M comments by the English word list, from Parquet",
+        "nothing does this: the floor",
+        "each text in lower case",
+        runs.mentions,
+        also={"seconds of a core": Promise(SLOWER, 10, "s")},
     ),
 )

@@ -10,6 +10,7 @@ from benchmarks.place import Place
 
 ROWS, LABELLED = 1_800_000, 400_000
 ITEMS, TEXTS, TIMED_TEXTS = 100_000_000, 10_000_000, 20_000
+SERVED_TEXTS, DAY_ITEMS = 200_000, 1_000_000
 TIMED_PEOPLE = 60  # annotators on whom the loop is timed
 AUDITS = ("bias", "collaboration", "calibration")
 
@@ -127,6 +128,26 @@ def scoring_files(place: Place) -> Outcome:
     )
 
 
+def service(place: Place) -> Outcome:
+    path = place.made("served.parquet", "texts", place.rows(SERVED_TEXTS, least=20_000))
+    ours, alone = place.ours("ours.service:served", path), place.ours("ours.service:in_memory", path)
+    (one, many), (slow, fast) = ours["p95"], ours["rates"]
+    rate = place.rows(SERVED_TEXTS, least=20_000) / ours["seconds"][0]
+    return Outcome(
+        Run.of(ours),
+        Run.of(alone),
+        Run.of(place.ours("floors:words", path)),
+        memory=ours["peak_mb"] / ours["before_mb"],
+        also={
+            "95th percentile of 32 clients beside one": many / one,
+            "throughput of 32 clients beside one": fast / slow,
+            "requests without an answer": ours["failed"],
+        },
+        note=f"made-up sentences; {rate:,.0f} texts a second; one text a request: 95th percentile {1000 * one:.1f} ms "
+        f"for one client, {1000 * many:.1f} ms for 32",
+    )
+
+
 def three(place: Place) -> Outcome:
     table = _comments(place)
     alone = {name: place.ours("ours.audits:run", table, [name]) for name in AUDITS}
@@ -142,6 +163,20 @@ def three(place: Place) -> Outcome:
         also={"by seconds of a core": cores, "times the file is parsed": together["reads"]},
         note=f"alone: {each}",
     )
+
+
+def queue(place: Place) -> Outcome:
+    path = place.made("queued.csv", "queued_items", place.rows(DAY_ITEMS))
+    ours = Run.of(place.ours("ours.staffing:queue", path, f"{path}.today.csv"))
+    floor = Run.of(place.ours("floors:copied_csv", path, f"{path}.copied.csv"))
+    return Outcome(ours, floor=floor, also={"by seconds of a core": (ours.cpu or 0.0) / (floor.cpu or 1.0)})
+
+
+def mentions(place: Place) -> Outcome:
+    path = place.made(f"texts-{DAY_ITEMS}.parquet", "texts", place.rows(DAY_ITEMS))
+    ours, floor = (Run.of(place.ours(side, path)) for side in ("ours.staffing:mentions", "floors:lowered"))
+    seconds = (ours.cpu or 0.0) / len(ours.seconds)
+    return Outcome(ours, floor=floor, also={"seconds of a core": seconds}, note="made-up sentences")
 
 
 def start(place: Place) -> Outcome:

@@ -26,13 +26,13 @@ MEMBERS, DROPOUT_SEEDS = 10, 5
 
 def prepare(data: Path, folder: Path) -> None:
     """Tokens of all texts: 128 of each to learn from, 512 to be scored."""
-    from evenhand.classifiers.adapters.directory import Directory
-    from evenhand.classifiers.encoder.tokens import Tokens
+    from evenhand.classifiers.adapters.pretrained import PretrainedDirectory as Directory
+    from evenhand.classifiers.encoder.batches import Tokens
 
-    tokenizer = Directory(folder / "encoder").tokenizer()
+    tokenizer = Directory.at(folder / "encoder").tokenizer()
     found: dict[str, Any] = {}
     for name, rows in tables(data).items():
-        tokens = Tokens.of(rows["text"].to_list(), tokenizer, 128 if name == "train" else 512)
+        tokens = Tokens.from_texts(rows["text"].to_list(), tokenizer, 128 if name == "train" else 512)
         found |= {
             f"{name}_flat": tokens.flat.astype(np.uint16),
             f"{name}_lengths": tokens.lengths.astype(np.int16),
@@ -84,10 +84,11 @@ def run(folder: Path, seed: int, head: str) -> None:
 def _run(folder: Path, settings: Any, one: str, many: str) -> tuple[dict[str, Any], dict[str, float]]:
     import torch
 
-    from evenhand.classifiers.adapters.directory import Directory
-    from evenhand.classifiers.encoder import source, training
-    from evenhand.classifiers.encoder.model import EncoderClassifier
-    from evenhand.classifiers.encoder.tokens import Tokens
+    from evenhand.classifiers.adapters.pretrained import PretrainedDirectory as Directory
+    from evenhand.classifiers.encoder import storage as source
+    from evenhand.classifiers.encoder import training
+    from evenhand.classifiers.encoder.batches import Tokens
+    from evenhand.classifiers.encoder.classifier import EncoderClassifier
     from evenhand.classifiers.protocol import Targets
 
     kept = np.load(folder / "tokens.npz")
@@ -95,11 +96,13 @@ def _run(folder: Path, settings: Any, one: str, many: str) -> tuple[dict[str, An
     def tokens(name: str) -> Tokens:
         return Tokens(kept[f"{name}_flat"].astype(np.int32), kept[f"{name}_lengths"].astype(np.int64))
 
-    directory, card = Directory(folder / "encoder"), torch.device("cuda" if torch.cuda.is_available() else "cpu")
+    directory, card = Directory.at(folder / "encoder"), torch.device("cuda" if torch.cuda.is_available() else "cpu")
     truth = kept["train_label"].astype(np.float32)[:, None]
-    lesson = training.Lesson(tokens("train"), truth, np.ones(len(truth), np.float32), exclusive=False, padding=0)
+    lesson = training.EncoderTrainingData(
+        tokens("train"), truth, np.ones(len(truth), np.float32), exclusive=False, padding=0
+    )
     start = time.perf_counter()
-    networks = training.train(lesson, settings, lambda: source.pretrained(directory), device=card)
+    networks = training.train_networks(lesson, settings, lambda: source.pretrained_encoder(directory), device=card)
     took = {"training": time.perf_counter() - start, "groups": len(networks)}
     whole = EncoderClassifier(
         Targets("binary", ("toxic",)), settings, networks, directory.tokenizer(), None, settings.reads, card

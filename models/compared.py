@@ -20,11 +20,11 @@ from benchmarks.place import Place
 
 import evenhand as eh
 from evenhand.audits import Settings
-from evenhand.audits.quality import audit_quality
-from evenhand.classifiers.opening import open_model
-from evenhand.classifiers.protocol import in_batches
-from evenhand.evidence import Declaration, open_evidence
-from evenhand.evidence.reading import whole_words
+from evenhand.cards.examination import audit_quality
+from evenhand.classifiers.models import open_model
+from evenhand.classifiers.protocol import score_in_batches
+from evenhand.evidence import Declaration, as_tallied, open_evidence
+from evenhand.evidence.terms import whole_word_pattern
 from evenhand.finding import Finding
 from evenhand.synthetic.terms import IDENTITIES
 
@@ -72,7 +72,7 @@ def scored(one: Set, data: Path, place: Place) -> pl.DataFrame:
     table = pl.read_parquet(data / path.name)
     table = table.select(pl.col(one.text).fill_null("").alias("text"), one.label.alias("label"))
     table.write_parquet(path)
-    ours = in_batches(open_model("default"), table["text"].to_list()).probabilities[:, 0]
+    ours = score_in_batches(open_model("default"), table["text"].to_list()).probabilities[:, 0]
     theirs = place.theirs("peers.scoring:probabilities", str(path))
     return table.with_columns(pl.Series(OURS, ours), pl.Series(PEER, theirs))
 
@@ -98,12 +98,12 @@ def lines(tables: dict[str, pl.DataFrame], version: str) -> Iterator[str]:
 
 def _quality(table: pl.DataFrame) -> Finding:
     declared = Declaration(score=(OURS, PEER), label="label")
-    return audit_quality(open_evidence(table, declared), Settings())
+    return audit_quality(as_tallied(open_evidence(table, declared)), Settings())
 
 
 def _groups(table: pl.DataFrame) -> Iterator[str]:
     lower = table["text"].str.to_lowercase()
-    terms = {i.term: [i.term] for i in IDENTITIES if lower.str.contains(whole_words((i.term,))).sum() >= 100}
+    terms = {i.term: [i.term] for i in IDENTITIES if lower.str.contains(whole_word_pattern((i.term,))).sum() >= 100}
     (finding,) = eh.audit(table, score=[OURS, PEER], label="label", text="text", terms=terms).findings
     yield from (
         "",

@@ -13,9 +13,9 @@ import sys
 from pathlib import Path
 
 from evenhand.cards import train
-from evenhand.cards.training import Papers
-from evenhand.classifiers.opening import SHIPPED
-from evenhand.cli.progress import progress_bar
+from evenhand.cards.training import CardNotes
+from evenhand.classifiers.models import SHIPPED_FOLDER
+from evenhand.cli.output import progress_bar
 
 BALANCE = 6000
 
@@ -45,7 +45,7 @@ def main() -> None:
     with progress_bar() as progress:
         model = train(
             Path(folder) / "wikipedia_talk.parquet",
-            SHIPPED / "default",
+            SHIPPED_FOLDER / "default",
             text="text",
             label="label",
             called="toxic",
@@ -53,7 +53,7 @@ def main() -> None:
             test_where="split = 'test'",
             balance=BALANCE,
             name="default",
-            papers=Papers(about=ABOUT, limits=LIMITS, licence=LICENCE, more=_compared()),
+            papers=CardNotes(about=ABOUT, limits=LIMITS, licence=LICENCE, more=_compared()),
             progress=progress,
         )
     print(f"{model.name} {model.version}")

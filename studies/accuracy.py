@@ -15,9 +15,9 @@ from dataclasses import replace
 import numpy as np
 
 from evenhand.arrays import Bools, Ints
-from evenhand.audits.accuracy.domains import measures
-from evenhand.audits.accuracy.sample import Sample
-from evenhand.intervals.domains import Design
+from evenhand.audits.accuracy.quantities import domain_measures
+from evenhand.audits.accuracy.sample import LabelledSample
+from evenhand.intervals.domains import WeightedSample
 from evenhand.sampling import allocation, strata
 from studies.study import Row, Study
 from studies.survey import population
@@ -45,7 +45,7 @@ def run(cell: Row, draws: int, rng: np.random.Generator) -> list[Row]:
     found: dict[str, list[tuple[float, float, bool]]] = {name: [] for name in TAKEN}
     for _ in range(draws if counts.sum() < MANY else -(-draws // 5)):
         sample, kept = _drawn(parts, counts, rng, known=cell["design"] == COMMUNITIES[1])
-        for m in measures(sample, None if whole else kept, {}, LEVEL):
+        for m in domain_measures(sample, None if whole else kept, {}, LEVEL):
             if m.measure in TAKEN and not m.slice:
                 low, high = (np.nan if end is None else end for end in (m.estimate.low, m.estimate.high))
                 found[m.measure].append((low, high, "small" in m.estimate.flags))
@@ -57,7 +57,7 @@ def _parts(cell: Row, rng: np.random.Generator) -> Cells:
     """Items of each kind in each stratum of the design, inside and outside of the community."""
     scored = population(cell["prevalence"], STRENGTH, 0.0, rng)
     several = cell["design"] not in ("pools", "everything")
-    cut = strata.quantile(scored.score, 8 if several else 1)
+    cut = strata.quantile_strata(scored.score, 8 if several else 1)
     bad = np.bincount(cut.codes, scored.label, minlength=len(cut)).astype(np.int64)
     visible = np.stack([cut.sizes - bad, bad, 0 * bad, 0 * bad], axis=1)
     right = round(bad.sum() * RECALL / (1.0 - RECALL))
@@ -76,18 +76,18 @@ def _counts(cell: Row, parts: Cells) -> Ints:
     rates = (bad / sizes)[:-1]
     each = np.sqrt(rates * (1.0 - rates))
     spread = sizes[:-1] * each
-    visible = allocation.optimal(round(wanted / (spread @ rates) * spread.sum()), sizes[:-1], each, least=2)
+    visible = allocation.optimal_allocation(round(wanted / (spread @ rates) * spread.sum()), sizes[:-1], each, least=2)
     return np.append(visible, min(round(wanted / (1.0 - PRECISION)), sizes[-1]))
 
 
-def _drawn(parts: Cells, counts: Ints, rng: np.random.Generator, *, known: bool) -> tuple[Sample, Bools]:
+def _drawn(parts: Cells, counts: Ints, rng: np.random.Generator, *, known: bool) -> tuple[LabelledSample, Bools]:
     """A sample, and which rows are of the community; where its size is known, rows stand for the unlabelled items."""
     kinds = parts.reshape(len(parts), -1)
     drawn = np.stack([rng.multivariate_hypergeometric(kind, n) for kind, n in zip(kinds, counts, strict=True)])
     row = np.repeat(np.arange(drawn.size), drawn.reshape(-1))
     stratum, kind, out = row // 8, row // 2 % 4, row % 2
-    design = Design.of((counts / kinds.sum(axis=1))[stratum], stratum)
-    sample = Sample(design, kind % 2 == 1, kind >= 2, np.arange(len(row)), None)
+    design = WeightedSample.from_inclusion((counts / kinds.sum(axis=1))[stratum], stratum)
+    sample = LabelledSample(design, kind % 2 == 1, kind >= 2, np.arange(len(row)), None)
     if not known:
         return sample, out == 0
     left = (kinds - drawn).sum(axis=0)

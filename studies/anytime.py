@@ -8,9 +8,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from evenhand.intervals.anytime import Bets
-from evenhand.sampling.frame import Frame
-from evenhand.sampling.sequential import Answered, Sequential, bets, draw_next
+from evenhand.intervals.confidence_sequence import ConfidenceSequence
+from evenhand.sampling.frame import SamplingFrame
+from evenhand.sampling.sequential import LabelledDraws, SequentialDesign, combined_bets, draw_sequential
 from studies import sampling
 from studies.scored import SETS, misled, real
 from studies.study import Row, Study
@@ -25,7 +25,7 @@ def cells() -> list[Row]:
 
 def run(cell: Row, draws: int, rng: np.random.Generator) -> list[Row]:
     scored = misled(real(cell["set"]), cell["classifier"], rng)
-    frame, needed = Frame.of(scored.score), fixed(cell)
+    frame, needed = SamplingFrame.of(scored.score), fixed(cell)
     looks = np.unique((needed * 0.5 * STEP ** np.arange(60)).astype(int))
     looks = looks[looks <= TIMES * needed]
     held, stopped = np.zeros(draws), np.zeros(draws)
@@ -51,18 +51,18 @@ def fixed(cell: Row) -> float:
     return next(row["needed"] for row in rows if all(row[key] == value for key, value in cell.items()))
 
 
-def whole(frame: Frame, label: np.ndarray, n: int, rng: np.random.Generator) -> Bets:
-    design, past, drawn = Sequential(), [], 0
+def whole(frame: SamplingFrame, label: np.ndarray, n: int, rng: np.random.Generator) -> ConfidenceSequence:
+    design, past, drawn = SequentialDesign(), [], 0
     while drawn < n:
-        draws = draw_next(frame, past, min(design.next_size(drawn), n - drawn), rng, design)
-        past.append(Answered(draws, label[draws.rows]))
+        draws = draw_sequential(frame, past, min(design.next_size(drawn), n - drawn), rng, design)
+        past.append(LabelledDraws(draws, label[draws.rows]))
         drawn += len(draws.rows)
-    return bets(past)
+    return combined_bets(past)
 
 
-def narrow(placed: Bets, look: int) -> bool:
+def narrow(placed: ConfidenceSequence, look: int) -> bool:
     """Whether all values beyond 20 % of the estimate are ruled out."""
-    seen = Bets(placed.values[:look], placed.lows[:look], placed.highs[:look], placed.stakes[:look])
+    seen = ConfidenceSequence(placed.values[:look], placed.lows[:look], placed.highs[:look], placed.stakes[:look])
     value = float(seen.values.mean())
     if value <= 0.0:
         return False

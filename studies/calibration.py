@@ -17,9 +17,9 @@ from typing import Any
 import numpy as np
 
 from evenhand.intervals import bootstrap
-from evenhand.intervals.calibration import METHOD, Errors, combined
-from evenhand.measures.calibration import Calibration, Predictions, cece, ece_variance, measure
-from evenhand.measures.cells import TIED
+from evenhand.intervals.bootstrap import DIRECTIONAL_BOOTSTRAP, CalibrationErrors, combined_error_interval
+from evenhand.measures.calibration import Calibration, ModelPredictions, cece, ece_variance, measure_calibration
+from evenhand.measures.score_cells import TIED
 from studies.study import Row, Study
 
 LEVEL, TAILS = 0.95, (0.025, 0.975)
@@ -56,7 +56,7 @@ def drawn(items: int, classes: int, sharpened: float, rng: np.random.Generator) 
 def truth(classes: int, sharpened: float) -> Calibration:
     true, p = drawn(POPULATION, classes, sharpened, np.random.default_rng(0))
     every = np.repeat(np.arange(classes), POPULATION)
-    return measure(Predictions.of(np.tile(p, (classes, 1))), every, true.T.ravel())
+    return measure_calibration(ModelPredictions.from_probabilities(np.tile(p, (classes, 1))), every, true.T.ravel())
 
 
 def redrawn(p: np.ndarray, label: np.ndarray, times: np.ndarray) -> Found:
@@ -106,23 +106,26 @@ def intervals(found: Found) -> dict[tuple[str, int | str], dict[str, tuple[float
     """By measure and class, of each method."""
     keep = (found["sizes"] > 0).all(axis=1)
     found = {name: values[keep] for name, values in found.items()}
-    errors = {name: Errors.of(found[name][0], found[name][1:]) for name in ("ece", "sce", "ace", "msece", "wsece")}
+    errors = {
+        name: CalibrationErrors.from_draws(found[name][0], found[name][1:])
+        for name in ("ece", "sce", "ace", "msece", "wsece")
+    }
     results: dict[tuple[str, int | str], dict] = {}
     for name, error in errors.items():
         results[name, ""] = {"ours": error.interval(LEVEL), **others(found[name])}
     for k in range(found["sizes"].shape[1]):
         own = found["classes"][:, k]
-        results["class_ece", k] = {"ours": Errors.of(own[0], own[1:]).interval(LEVEL), **others(own)}
+        results["class_ece", k] = {"ours": CalibrationErrors.from_draws(own[0], own[1:]).interval(LEVEL), **others(own)}
         results["class_ace", k] = mean(found["class_ace"][:, k])
     for name in ("brier", "log_loss"):
         results[name, ""] = mean(found[name])
-    classes = Errors.of(found["classes"][0], found["classes"][1:])
+    classes = CalibrationErrors.from_draws(found["classes"][0], found["classes"][1:])
     each, overall = (np.abs(found[name]).sum(axis=-1) for name in ("classes", "ece"))
     for name, ours, values in (
-        ("cece", combined(cece, classes, level=LEVEL), [cece(e) for e in each]),
+        ("cece", combined_error_interval(cece, classes, level=LEVEL), [cece(e) for e in each]),
         (
             "ece_variance",
-            combined(ece_variance, classes, errors["ece"], level=LEVEL),
+            combined_error_interval(ece_variance, classes, errors["ece"], level=LEVEL),
             [ece_variance(e, o) for e, o in zip(each, overall, strict=True)],
         ),
     ):
@@ -150,7 +153,7 @@ def usual(value: float, draws: np.ndarray) -> dict[str, tuple[float, float]]:
 
 
 def mean(values: np.ndarray) -> dict[str, tuple[float, float]]:
-    found = bootstrap.percentile(values[1:].tolist(), float(values[0]), LEVEL)
+    found = bootstrap.percentile_interval(values[1:].tolist(), float(values[0]), LEVEL)
     assert found
     return {"ours": found}
 
@@ -184,7 +187,7 @@ def _row(true: Calibration, items: int, key: tuple[str, int | str], held: dict) 
     name, k = key
     share = 1.0 if k == "" else true.sizes[k] / true.total
     row: Row = {"measure": name, "class": k, "truth": _value(true, name, k), "rests_on": float(share * items)}
-    row["method"] = METHOD if (*key, "percentile") in held else bootstrap.METHOD
+    row["method"] = DIRECTIONAL_BOOTSTRAP if (*key, "percentile") in held else bootstrap.POISSON_BOOTSTRAP
     for method, columns in METHODS.items():
         pair = np.mean(held[(*key, method)], axis=0) if (*key, method) in held else (np.nan, np.nan)
         row |= {column: float(number) for column, number in zip(columns, pair, strict=True)}

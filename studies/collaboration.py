@@ -17,26 +17,22 @@ import numpy as np
 from scipy.special import ndtri
 
 from evenhand.audits.collaboration.quantities import (
-    PLAIN,
-    Ece,
-    Efficiency,
-    Found,
-    Harmonic,
-    Part,
-    Ranked,
-    at,
-    of_strategy,
+    MODEL_QUANTITIES,
+    UNGROUPED_QUANTITIES,
+    F1Score,
+    ReviewEfficiency,
+    ThresholdShare,
+    capacity_quantities,
+    strategy_quantities,
 )
-from evenhand.audits.quantity import Quantity
-from evenhand.audits.view import Scope, View
+from evenhand.audits.quantities import PrecisionRecallArea, Quantity, RocArea
+from evenhand.audits.views import Scope, View
 from evenhand.errors import Undefined
-from evenhand.intervals import bootstrap
-from evenhand.intervals.bounded import ROUNDING, Bounded
-from evenhand.measures import probability
-from evenhand.measures.cells import TIED
+from evenhand.intervals.proportions import WilsonInterval
+from evenhand.intervals.significance import ROUNDING
 from evenhand.measures.collaboration import Capacity
 from evenhand.routing.strategies import TOXICITY, UNCERTAINTY
-from evenhand.tally import Placed, Rows
+from evenhand.tally import PlacedRows, Rows
 from studies.binormal import MODELS, too_sure
 from studies.study import Row, Study
 
@@ -47,9 +43,8 @@ SCORES = ("continuous", "coarse")
 STRATEGIES = (UNCERTAINTY, TOXICITY)
 CAPACITIES = (0.01, 0.05, 0.2)
 MILLION = 1_000_000
-DRAWN_AGAIN = 5  # the calibration error is bootstrapped in every so many draws
-REPLICATES = 200
 UNASKED = ("count", "positive_share", "precision", "recall", "f1")  # facts, and what OC- numbers are with no review
+ELSEWHERE = ("brier", "ece")  # their intervals are those of the calibration audit: see `calibration`
 
 
 def cells() -> list[Row]:
@@ -62,11 +57,15 @@ def cells() -> list[Row]:
 @cache
 def asked() -> list[tuple[str, str, Quantity]]:
     """Strategy, capacity and quantity."""
-    found: list[tuple[str, str, Quantity]] = [("", "", q) for q in PLAIN if q.name not in UNASKED]
+    alone = (*MODEL_QUANTITIES, *UNGROUPED_QUANTITIES)
+    found: list[tuple[str, str, Quantity]] = [("", "", q) for q in alone if q.name not in (*UNASKED, *ELSEWHERE)]
     for strategy in STRATEGIES:
-        found += [(strategy.name, "", quantity) for quantity in of_strategy(strategy)]
+        found += [(strategy.name, "", quantity) for quantity in strategy_quantities(strategy)]
         for share in CAPACITIES:
-            found += [(strategy.name, f"{share:g}", quantity) for quantity in at(strategy, Capacity.fraction(share))]
+            found += [
+                (strategy.name, f"{share:g}", quantity)
+                for quantity in capacity_quantities(strategy, Capacity.fraction(share))
+            ]
     return found
 
 
@@ -74,24 +73,21 @@ def methods() -> dict[str, str]:
     """How each interval is made."""
     label = np.arange(200) % 3 == 0
     scope = _scope(np.linspace(0.3, 0.7, 200), label)
-    found = {q.name: q.sure(scope, q.value(scope), LEVEL).method for _, _, q in asked()}
-    return found | {"ece": bootstrap.METHOD}
+    return {q.name: q.sure(scope, q.value(scope), LEVEL).method for _, _, q in asked()}
 
 
 def run(cell: Row, draws: int, rng: np.random.Generator) -> list[Row]:
     """Coverage and width where the number is defined, and how often it is."""
     true, sums = truth(cell["model"], cell["prevalence"], cell["scores"]), np.zeros((len(asked()), 4))
-    for draw in range(draws):
+    for _ in range(draws):
         label = rng.random(cell["items"]) < cell["prevalence"]
         scope = _scope(_scores(cell, label, rng.standard_normal(cell["items"])), label)
         for number, (_, _, quantity) in enumerate(asked()):
-            if isinstance(quantity, Ece) and draw % DRAWN_AGAIN:
-                continue
             try:
                 value = quantity.value(scope)
             except Undefined:
                 continue
-            low, high = _interval(quantity, scope, value, rng)
+            low, high, *_ = quantity.sure(scope, value, LEVEL)
             right, _ = true[number]
             simple = _of_positives(quantity, scope, value)
             sums[number] += [
@@ -109,13 +105,13 @@ def run(cell: Row, draws: int, rng: np.random.Generator) -> list[Row]:
             "rests_on": rests_on * cell["items"],
             "coverage": covered / times,
             "width": width / times,
-            "of_positives": simple / times if isinstance(quantity, Found) else math.nan,
-            "defined": times * (DRAWN_AGAIN if isinstance(quantity, Ece) else 1) / draws,
+            "of_positives": simple / times if isinstance(quantity, PrecisionRecallArea) else math.nan,
+            "defined": times / draws,
         }
         for (strategy, capacity, quantity), (right, rests_on), (covered, width, times, simple) in zip(
             asked(), true, sums, strict=True
         )
-        if times >= 0.5 * draws / (DRAWN_AGAIN if isinstance(quantity, Ece) else 1)
+        if times >= 0.5 * draws
     ]
 
 
@@ -138,22 +134,22 @@ def _value(quantity: Quantity, scope: Scope) -> float:
 
 
 def _rests_on(quantity: Quantity, scope: Scope) -> float:
-    if isinstance(quantity, Part | Efficiency):
+    if isinstance(quantity, ThresholdShare | ReviewEfficiency):
         share = quantity.share(scope)
         return min(share.part.weight, share.rest.weight)
-    if isinstance(quantity, Harmonic):
+    if isinstance(quantity, F1Score):
         c = quantity.confusion(scope)
         return min(c.true_positive.weight, (c.false_positive + c.false_negative).weight)
-    if isinstance(quantity, Ranked | Found):
+    if isinstance(quantity, RocArea | PrecisionRecallArea):
         return min(mass.total.weight for mass in quantity.classes(scope))
     return float(scope.items)
 
 
 def _of_positives(quantity: Quantity, scope: Scope, value: float) -> tuple[float, float] | None:
     """The simple way: Wilson's interval of a share of the items to be found, however many others there are."""
-    if not isinstance(quantity, Found):
+    if not isinstance(quantity, PrecisionRecallArea):
         return None
-    return Bounded(value, 1.0 / quantity.classes(scope).violating.total.weight).interval(LEVEL)
+    return WilsonInterval(value, 1.0 / quantity.classes(scope).violating.total.weight).interval(LEVEL)
 
 
 def _holds(low: float, right: float, high: float) -> bool:
@@ -166,31 +162,8 @@ def _scores(cell: Row, label: np.ndarray, noise: np.ndarray) -> np.ndarray:
 
 
 def _scope(score: np.ndarray, label: np.ndarray) -> Scope:
-    placed = Placed.of(score, Rows(label, {}))
+    placed = PlacedRows.of(score, Rows(label, {}))
     return View(placed.tally(), 0.5, placed).everything
-
-
-def _interval(quantity: Quantity, scope: Scope, value: float, rng: np.random.Generator) -> tuple[float, float]:
-    if not isinstance(quantity, Ece):
-        low, high, *_ = quantity.sure(scope, value, LEVEL)
-        return low, high
-
-    return _drawn(scope, value, rng)
-
-
-def _drawn(scope: Scope, value: float, rng: np.random.Generator) -> tuple[float, float]:
-    """The Poisson bootstrap of the calibration error, all replicates at once."""
-    placed = scope.view.rows
-    p = placed.scores[placed.place]
-    confidence, right = np.maximum(p, 1.0 - p), (p >= 0.5) == placed.rows.label
-    bins = np.searchsorted(np.arange(1, probability.BINS) / probability.BINS + TIED, confidence, side="left")
-    gaps = np.zeros((len(p), probability.BINS))
-    gaps[np.arange(len(p)), bins] = right - confidence
-    counts = rng.poisson(1.0, (REPLICATES, len(p))).astype(np.float64)
-    values = np.abs(counts @ gaps).sum(axis=1) / counts.sum(axis=1)
-    found = bootstrap.percentile(values.tolist(), value, LEVEL)
-    assert found is not None
-    return found
 
 
 STUDY = Study("collaboration", cells(), run, draws=400)

@@ -18,7 +18,7 @@ from scipy.special import expit, logit, ndtr, ndtri, stdtrit
 
 from evenhand.intervals import auc as auc_interval
 from evenhand.measures import bias
-from evenhand.tally import Membership, Placed, Rows, Sample
+from evenhand.tally import GroupSample, Membership, PlacedRows, Rows
 from studies.study import Row, Study
 
 LEVEL = 0.95
@@ -63,7 +63,7 @@ def run(cell: Row, draws: int, rng: np.random.Generator) -> list[Row]:
         split = _split(cell, source, rng)
         for metric in metrics:
             value = metric(split) - metric.shift
-            low, high = auc_interval.of_split(split, metric.high, metric.low, value).interval(LEVEL)
+            low, high = auc_interval.split_auc_interval(split, metric.high, metric.low, value).interval(LEVEL)
             ours[metric.name] += [low <= source.auc <= high, high - low]
             if draw % 5 == 0:
                 others[metric.name] += [a <= source.auc <= b for a, b in _others(split, metric, value)]
@@ -127,10 +127,10 @@ def _split(cell: Row, source: Source, rng: np.random.Generator):
         inside.append(np.full(size, sample[0]))
     member = np.flatnonzero(np.concatenate(inside)).astype(np.int32)
     rows = Rows(np.concatenate(labels), {"g": Membership(member)})
-    return Placed.of(np.concatenate(parts), rows).tally().split("g")
+    return PlacedRows.of(np.concatenate(parts), rows).tally().split("g")
 
 
-def _others(split, metric: bias.Comparison, value: float) -> list[tuple[float, float]]:
+def _others(split, metric: bias.AucComparison, value: float) -> list[tuple[float, float]]:
     m, n = (split.sample(which).total.count for which in (metric.high, metric.low))
     newcombe = _newcombe(value, m, n)
     if not 0.0 < value < 1.0:
@@ -145,7 +145,7 @@ def _others(split, metric: bias.Comparison, value: float) -> list[tuple[float, f
     return [delong, newcombe, (min(delong[0], newcombe[0]), max(delong[1], newcombe[1]))]
 
 
-def _scatter(split, own: Sample, other: Sample) -> float:
+def _scatter(split, own: GroupSample, other: GroupSample) -> float:
     mass, placements = split.sample(own), split.placements(own, other)
     mean = mass.weight @ placements / mass.total.weight
     return float(mass.weight @ (placements - mean) ** 2) / (mass.total.count - 1) / mass.total.count

@@ -10,11 +10,10 @@ from functools import cache
 
 import numpy as np
 
-from evenhand.audits.bias.quantities import OF_GROUPS
-from evenhand.audits.quantities import OF_EVERYTHING
-from evenhand.audits.quantity import Quantity
-from evenhand.audits.view import Scope, View
-from evenhand.tally import Membership, Placed, Rows, Weights
+from evenhand.audits.bias.quantities import GROUP_QUANTITIES
+from evenhand.audits.quantities import OVERALL_QUANTITIES, Quantity
+from evenhand.audits.views import Scope, View
+from evenhand.tally import Membership, PlacedRows, Rows, Weights
 from studies.population import population as made_up
 from studies.study import Row, Study
 
@@ -34,8 +33,8 @@ def population() -> tuple[np.ndarray, np.ndarray, dict[str, np.ndarray]]:
 
 
 def quantities() -> list[tuple[Quantity, str | None]]:
-    whole: list[tuple[Quantity, str | None]] = [(q, None) for q in OF_EVERYTHING]
-    return whole + [(q, group) for group in GROUPS for q in OF_GROUPS]
+    whole: list[tuple[Quantity, str | None]] = [(q, None) for q in OVERALL_QUANTITIES]
+    return whole + [(q, group) for group in GROUPS for q in GROUP_QUANTITIES]
 
 
 def run(cell: Row, draws: int, rng: np.random.Generator) -> list[Row]:
@@ -72,7 +71,7 @@ def run(cell: Row, draws: int, rng: np.random.Generator) -> list[Row]:
 
 def _view(score: np.ndarray, label: np.ndarray, groups: dict[str, np.ndarray], chance: np.ndarray | None) -> View:
     members = {name: Membership(np.flatnonzero(inside).astype(np.int32)) for name, inside in groups.items()}
-    placed = Placed.of(score, Rows(label, members, Weights.of(inclusion=chance)))
+    placed = PlacedRows.of(score, Rows(label, members, Weights.of(inclusion=chance)))
     return View(placed.tally(), 0.5, placed)
 
 

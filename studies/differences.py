@@ -13,9 +13,9 @@ import numpy as np
 from scipy.special import ndtri
 
 from evenhand.intervals import auc as auc_interval
-from evenhand.intervals.influence import correlation, of_everyone
+from evenhand.intervals.influence import influence_correlation, overall_auc_influence
 from evenhand.measures.ranking import auroc
-from evenhand.tally import Placed, Rows
+from evenhand.tally import PlacedRows, Rows
 from studies.study import Row, Study
 
 LEVEL = 0.95
@@ -39,12 +39,18 @@ def run(cell: Row, draws: int, rng: np.random.Generator) -> list[Row]:
         for auc in (cell["first"], cell["second"]):
             own = rng.standard_normal(len(rows))
             score = math.sqrt(cell["shared"]) * common + math.sqrt(1 - cell["shared"]) * own
-            placed = Placed.of(score + math.sqrt(2.0) * ndtri(auc) * rows.label, rows)
+            placed = PlacedRows.of(score + math.sqrt(2.0) * ndtri(auc) * rows.label, rows)
             tally = placed.tally()
             value = auroc(tally.everyone)
-            found.append((auc_interval.of_classes(tally.everyone, value), placed, of_everyone(placed, tally, value)))
+            found.append(
+                (
+                    auc_interval.classes_auc_interval(tally.everyone, value),
+                    placed,
+                    overall_auc_influence(placed, tally, value),
+                )
+            )
         (one, first, trace), (two, second, other) = found
-        low, high = one.square_and_add(two, LEVEL, correlation((first, trace), (second, other)))
+        low, high = one.square_and_add(two, LEVEL, influence_correlation((first, trace), (second, other)))
         gap = trace.rows(first) - other.rows(second)
         reach = ndtri(0.5 + LEVEL / 2) * math.sqrt(float(gap @ gap))
         hits += [low <= truth <= high, abs(one.value - two.value - truth) <= reach, high - low]

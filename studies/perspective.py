@@ -12,27 +12,27 @@ from functools import cache
 import numpy as np
 from scipy.special import expit
 
-from evenhand.intervals.two_way import Crossing, effective, interval
-from evenhand.measures.agreement import KAPPA, counted, in_strata, once, pair_tables
-from evenhand.measures.number import Number
+from evenhand.intervals.two_way_bootstrap import TwoWayBootstrap, effective_number, two_way_interval
 from evenhand.measures.perspective import (
+    ANNOTATION_RATE,
     F1,
     F1_GAP,
-    MEAN,
-    RATE,
+    MEAN_DELTA,
     Annotations,
-    Deltas,
-    as_tables,
+    ConformityDeltas,
+    as_confusion_tables,
     confusion_columns,
-    decisions,
-    majority,
+    decided_classes,
+    majority_labels,
     sums_by_group,
 )
+from evenhand.measures.perspective.agreement import KAPPA, fold_unweighted, label_counts, label_strata, pair_tables
+from evenhand.measures.perspective.group_statistics import SumStatistic
 from studies.study import Row, Study
 
 LEVEL, REPLICATES, WORLDS = 0.95, 200, 3000
 TAILS = [(1 - LEVEL) / 2, (1 + LEVEL) / 2]
-Numbers = dict[str, tuple[Number, np.ndarray]]
+Numbers = dict[str, tuple[SumStatistic, np.ndarray]]
 
 
 def cells() -> list[Row]:
@@ -62,16 +62,16 @@ def world(cell: Row, rng: np.random.Generator) -> tuple[Annotations, np.ndarray,
     own, other = (cell[f"{name}_spread"] * rng.standard_normal(n) for name, n in (("items", items), ("people", people)))
     p = expit(0.8 * own - 0.5 + 0.5 * rng.standard_normal(items))
     label = rng.random(len(item)) < expit(own[item] + (other + 0.6 * group)[annotator] - 0.5)
-    annotations = Annotations.of(item, annotator, label.astype(int), size=(items, people, 2))
+    annotations = Annotations.from_columns(item, annotator, label.astype(int), size=(items, people, 2))
     return annotations, np.column_stack((1.0 - p, p)), group
 
 
 def read(sums: np.ndarray, tables: np.ndarray, pairs: np.ndarray | None) -> Numbers:
     """Each number with what it is read from, for the data or for draws; the second group is the one that is shifted."""
     found = {
-        "conformity_delta": (MEAN, sums[..., 0, :2]),
-        "conformity_delta shifted": (MEAN, sums[..., 1, :2]),
-        "differs shifted": (RATE, sums[..., 1, [4, 1]]),
+        "conformity_delta": (MEAN_DELTA, sums[..., 0, :2]),
+        "conformity_delta shifted": (MEAN_DELTA, sums[..., 1, :2]),
+        "differs shifted": (ANNOTATION_RATE, sums[..., 1, [4, 1]]),
         "f1": (F1, tables[..., 0, :, :]),
         "f1 shifted": (F1, tables[..., 1, :, :]),
         "f1_gap shifted": (F1_GAP, tables[..., [1, 2], :, :]),
@@ -89,22 +89,22 @@ class Taken:
 
     def __init__(self, cell: Row, rng: np.random.Generator) -> None:
         self.annotations, self.p, self.group = world(cell, rng)
-        self.deltas = Deltas.of(self.annotations, self.p, majority(self.annotations))
-        self.confusion = confusion_columns(self.annotations, decisions(self.p))
+        self.deltas = ConformityDeltas.from_labels(self.annotations, self.p, majority_labels(self.annotations))
+        self.confusion = confusion_columns(self.annotations, decided_classes(self.p))
 
     def measured(self) -> Numbers:
         sums = sums_by_group(self.deltas.annotations, self.deltas.columns, self.group, 2)
-        tables = as_tables(sums_by_group(self.annotations, self.confusion, self.group, 2))
-        return read(sums, tables, once(pair_tables, counted(self.annotations, self.group, 2)))
+        tables = as_confusion_tables(sums_by_group(self.annotations, self.confusion, self.group, 2))
+        return read(sums, tables, fold_unweighted(pair_tables, label_counts(self.annotations, self.group, 2)))
 
     def redrawn(self, seed: int) -> Numbers:
         kept, all_rows = (
-            Crossing(a.annotator, a.item, a.annotators, a.items, REPLICATES, seed)
+            TwoWayBootstrap(a.annotator, a.item, a.annotators, a.items, REPLICATES, seed)
             for a in (self.deltas.annotations, self.annotations)
         )
         sums = kept.sums(self.deltas.columns, self.group, 2)
-        tables = as_tables(all_rows.sums(self.confusion, self.group, 2))
-        pairs = all_rows.folded(*in_strata(self.annotations, self.group, 2), pair_tables)
+        tables = as_confusion_tables(all_rows.sums(self.confusion, self.group, 2))
+        pairs = all_rows.folded(*label_strata(self.annotations, self.group, 2), pair_tables)
         return read(sums, tables, pairs)
 
     def by_rows(self, rng: np.random.Generator) -> Numbers:
@@ -115,12 +115,12 @@ class Taken:
             weights = rng.poisson(1.0, (REPLICATES, len(labels)))
             own = [(weights * (self.group[labels.annotator] == g)) @ columns for g in range(2)]
             found.append(np.stack((*own, weights @ columns), axis=1))
-        return read(found[0], as_tables(found[1]), None)
+        return read(found[0], as_confusion_tables(found[1]), None)
 
     def size(self, name: str) -> float:
         """Effectively so many people of the group, or items."""
         people = self.annotations.labels_given[self.group == int(name.endswith("shifted"))]
-        return min(effective(people), effective(np.bincount(self.annotations.item)))
+        return min(effective_number(people), effective_number(np.bincount(self.annotations.item)))
 
 
 @cache
@@ -138,7 +138,7 @@ def run(cell: Row, draws: int, rng: np.random.Generator) -> list[Row]:
         drawn, rows = taken.redrawn(draw), taken.by_rows(rng)
         for name, (number, data) in taken.measured().items():
             value, redrawn = number.of(data), number.drawn(drawn[name][1])
-            low, high = interval(redrawn, value, level=LEVEL, size=taken.size(name))
+            low, high = two_way_interval(redrawn, value, level=LEVEL, size=taken.size(name))
             plain = np.quantile(redrawn, TAILS)
             naive = np.quantile(number.drawn(rows[name][1]), TAILS) if name in rows else np.full(2, np.nan)
             holds = [a <= right[name] <= b for a, b in ((low, high), plain, naive)]

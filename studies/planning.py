@@ -16,9 +16,10 @@ import numpy as np
 from scipy.special import ndtri
 
 from evenhand.estimate import Estimate
-from evenhand.routing import Costs, History, Workload, cheapest, cost_curve, crossings, reviewers_for
-from evenhand.routing.curves import Route, first_reaching
 from evenhand.routing.strategies import TOXICITY, UNCERTAINTY
+from evenhand.staffing.capacity import Costs, Workload, capacity_for_target, cheapest_capacity, cost_curve
+from evenhand.staffing.crossings import strategy_crossings
+from evenhand.staffing.curves import LabelledHistory, ReviewRoute, first_capacity_reaching
 from studies.binormal import MODELS, too_sure
 from studies.study import Row, Study
 
@@ -57,31 +58,35 @@ def run(cell: Row, draws: int, rng: np.random.Generator) -> list[Row]:
     ]
 
 
-def planned(cell: Row, history: History, seed: int) -> Iterator[tuple[str, float, Estimate]]:
+def planned(cell: Row, history: LabelledHistory, seed: int) -> Iterator[tuple[str, float, Estimate]]:
     """Everything that a plan prints with an interval, and what is true of the population."""
     true = truth(cell["model"], cell["prevalence"])
     how = {"replicates": REPLICATES, "seed": seed}
     for name, target in targets(cell["model"], cell["prevalence"]).items():
-        plan = reviewers_for(history, UNCERTAINTY, name, target, DAY, **how)
+        plan = capacity_for_target(history, UNCERTAINTY, name, target, DAY, **how)
         yield f"capacity for {name}", true[name], plan.capacity
         yield f"reviewers for {name}", DAY.reviewers(true[name]), plan.reviewers
-    best = cheapest(history, UNCERTAINTY, COSTS, DAY, **how)
+    best = cheapest_capacity(history, UNCERTAINTY, COSTS, DAY, **how)
     yield "cheapest capacity", true["cheapest"], best.capacity
     assert best.cost is not None
     paid = np.interp(best.capacity.value or 0.0, *cost_of(cell["model"], cell["prevalence"]))
     yield "cost a day", float(paid), best.cost
     if cell["model"] == "flagging":
-        yield "crossing", true["crossing"], crossings(history, UNCERTAINTY, TOXICITY, measure="oc_accuracy", **how).main
+        yield (
+            "crossing",
+            true["crossing"],
+            strategy_crossings(history, UNCERTAINTY, TOXICITY, measure="oc_accuracy", **how).main,
+        )
 
 
-def drawn(cell: Row, rng: np.random.Generator) -> History:
+def drawn(cell: Row, rng: np.random.Generator) -> LabelledHistory:
     """A sample of items."""
     n, prevalence = cell["items"], cell["prevalence"]
     if cell["model"] == "flagging":
         p, chance = flagging(prevalence, rng.random(n), rng.random(n) < FLAGGED * prevalence)
-        return History.of(p, rng.random(n) < chance)
+        return LabelledHistory.of(p, rng.random(n) < chance)
     label = rng.random(n) < prevalence
-    return History.of(too_sure(cell["model"], prevalence, label, rng.standard_normal(n)), label)
+    return LabelledHistory.of(too_sure(cell["model"], prevalence, label, rng.standard_normal(n)), label)
 
 
 def flagging(prevalence: float, u: np.ndarray, flagged: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -92,17 +97,17 @@ def flagging(prevalence: float, u: np.ndarray, flagged: np.ndarray) -> tuple[np.
 
 
 @cache
-def population(model: str, prevalence: float) -> History:
+def population(model: str, prevalence: float) -> LabelledHistory:
     """Quantiles instead of draws."""
     if model == "flagging":
         sizes = round(FLAGGED * prevalence * MANY), MANY - round(FLAGGED * prevalence * MANY)
         u, flagged = np.concatenate([_middles(n) for n in sizes]), np.repeat((True, False), sizes)
         p, chance = flagging(prevalence, u, flagged)
         label = np.repeat((True, False), MANY)
-        return History.of(np.tile(p, 2), label, counts=np.concatenate([chance, 1.0 - chance]))
+        return LabelledHistory.of(np.tile(p, 2), label, counts=np.concatenate([chance, 1.0 - chance]))
     sizes = round(prevalence * MANY), MANY - round(prevalence * MANY)
     label, noise = np.repeat((True, False), sizes), np.concatenate([ndtri(_middles(n)) for n in sizes])
-    return History.of(too_sure(model, prevalence, label, noise), label)
+    return LabelledHistory.of(too_sure(model, prevalence, label, noise), label)
 
 
 def _middles(n: int) -> np.ndarray:
@@ -126,14 +131,17 @@ def cost_of(model: str, prevalence: float) -> tuple[np.ndarray, np.ndarray]:
 def truth(model: str, prevalence: float) -> dict[str, float]:
     """Of the population."""
     history = population(model, prevalence)
-    path, (shares, cost) = Route.of(history, UNCERTAINTY).path(history.counts), cost_of(model, prevalence)
+    path, (shares, cost) = (
+        ReviewRoute.for_strategy(history, UNCERTAINTY).path(history.counts),
+        cost_of(model, prevalence),
+    )
     found = {
-        name: first_reaching(path, name, target) / path.reviewed[-1]
+        name: first_capacity_reaching(path, name, target) / path.reviewed[-1]
         for name, target in targets(model, prevalence).items()
     }
     found["cheapest"] = float(shares[np.argmin(cost)])
     if model == "flagging":
-        main = crossings(history, UNCERTAINTY, TOXICITY, measure="oc_accuracy", replicates=20).main
+        main = strategy_crossings(history, UNCERTAINTY, TOXICITY, measure="oc_accuracy", replicates=20).main
         found["crossing"] = main.value or 0.0
     return found
 

@@ -16,11 +16,11 @@ from pathlib import Path
 import numpy as np
 import polars as pl
 
-from evenhand.audits.calibrators import ComparisonSettings, compare_calibrators
-from evenhand.classifiers.linear.model import LinearClassifier
+from evenhand.classifiers.linear.classifier import LinearClassifier
 from evenhand.classifiers.linear.settings import LinearSettings
-from evenhand.classifiers.protocol import Labelled, Targets
+from evenhand.classifiers.protocol import LabelledTexts, Targets
 from evenhand.evidence import Declaration, open_evidence
+from evenhand.recalibration.comparison import RecalibrationSettings, compare_calibrators
 from studies.study import Row, Study
 
 FOUR = ("Neutral", "IdentityDirectedAbuse", "AffiliationDirectedAbuse", "PersonDirectedAbuse")
@@ -58,7 +58,7 @@ def _trained(texts: list[str], kinds: list[str], seed: int, rng: np.random.Gener
     order = rng.permutation(len(texts))
     learnt, tuned, held = np.split(order, [int(0.8 * len(order)), int(0.9 * len(order))])
     truth = np.eye(len(classes), dtype=np.float32)[number[learnt]]
-    labelled = Labelled([texts[row] for row in learnt], truth, Targets("multi-class", classes))
+    labelled = LabelledTexts([texts[row] for row in learnt], truth, Targets("multi-class", classes))
     found = []
     for settings, parts in ((SETTINGS, (tuned, held)), (replace(SETTINGS, oversample="smote"), (held,))):
         model = LinearClassifier.train(labelled, replace(settings, seed=seed))
@@ -87,7 +87,7 @@ def _rows(
     declaration = Declaration.of(roles)
     first, second = (open_evidence(frame, declaration) for frame in (validation, test))
     others = {name: open_evidence(frame, declaration) for name, frame in beside.items()}
-    finding = compare_calibrators(first, second, ComparisonSettings(run="run"), beside=others)
+    finding = compare_calibrators(first, second, RecalibrationSettings(run="run"), beside=others)
     rows: list[Row] = []
     for measured in finding:
         if "bins" not in measured.slice:

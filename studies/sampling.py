@@ -13,11 +13,12 @@ from collections.abc import Iterator
 
 import numpy as np
 
+from evenhand.measurement.simulation.default_design import simulate_score_driven
+from evenhand.measurement.simulation.experiments import SimulatedEstimates
+from evenhand.measurement.simulation.populations import LabelledPopulation, Urns
 from evenhand.sampling import allocation, strata
-from evenhand.sampling.adaptive import ScoreDriven
-from evenhand.sampling.simulation import Population, Simulated, Urns, score_driven
-from evenhand.sampling.sizes import Parts, random_size, stratified_size
-from evenhand.sampling.targets import Within
+from evenhand.sampling.score_driven import ScoreDrivenSettings
+from evenhand.sampling.sizes import StrataShares, Within, random_size, stratified_size
 from studies.scored import CLASSIFIERS, SETS, Scored, misled, real
 from studies.study import Row, Study
 
@@ -34,9 +35,9 @@ def cells() -> list[Row]:
 def run(cell: Row, draws: int, rng: np.random.Generator) -> list[Row]:
     truth = real(cell["set"])
     scored = misled(truth, cell["classifier"], rng)
-    error, quantiles = TARGET.error(truth.prevalence), strata.quantile(scored.score, PARTS)
-    parts = Parts.of(quantiles.sizes, quantiles.prevalences(scored.label))
-    least, oracle = Population.of(truth.score, truth.label).limit() / error**2, stratified_size(parts, TARGET).n
+    error, quantiles = TARGET.error(truth.prevalence), strata.quantile_strata(scored.score, PARTS)
+    parts = StrataShares.of(quantiles.sizes, quantiles.prevalences(scored.label))
+    least, oracle = LabelledPopulation.of(truth.score, truth.label).limit() / error**2, stratified_size(parts, TARGET).n
     at_random = random_size(truth.prevalence, TARGET).n
     reference = max(_oracle(truth), 1.15 * least)
     known = {"limit": least, "oracle_8": oracle, "random": at_random, "reference": reference}
@@ -55,33 +56,35 @@ def default(
     scored: Scored, n: int, draws: int, rng: np.random.Generator, classifier: str, times: int
 ) -> tuple[np.ndarray, float]:
     """Estimates of the default design, and the labels it took."""
-    samples = score_driven(populations(scored, draws, rng, classifier, times), n, rng, ScoreDriven())
+    samples = simulate_score_driven(populations(scored, draws, rng, classifier, times), n, rng, ScoreDrivenSettings())
     return np.array([sampled.figure().value for sampled in samples]), n
 
 
 def populations(
     scored: Scored, draws: int, rng: np.random.Generator, classifier: str, times: int
-) -> Iterator[Population]:
+) -> Iterator[LabelledPopulation]:
     """The same for every draw; a shuffled classifier is shuffled again now and then."""
-    population = Population.of(scored.score, scored.label, times=times)
+    population = LabelledPopulation.of(scored.score, scored.label, times=times)
     for draw in range(draws):
         if classifier == "shuffled" and draw % FRESH == 0:
-            population = Population.of(misled(scored, classifier, rng).score, scored.label, times=times)
+            population = LabelledPopulation.of(misled(scored, classifier, rng).score, scored.label, times=times)
         yield population
 
 
 def pilot(scored: Scored, n: int, draws: int, rng: np.random.Generator, times: int) -> tuple[np.ndarray, float]:
     """The paper's practical method: eight quantile strata, fifty pilot labels in each, pooled with the rest."""
-    found = Urns.of(strata.quantile(scored.score, PARTS), scored.label, times=times).piloted(n, PILOT, draws, rng)
+    found = Urns.of(strata.quantile_strata(scored.score, PARTS), scored.label, times=times).piloted(
+        n, PILOT, draws, rng
+    )
     return found.values, found.spent
 
 
-def planned(parts: Parts, sizes: np.ndarray, n: int) -> dict[str, np.ndarray]:
+def planned(parts: StrataShares, sizes: np.ndarray, n: int) -> dict[str, np.ndarray]:
     """Designs that do not look at labels on the way."""
     return {
-        "equal": allocation.equal(n, sizes),
-        "proportional": allocation.proportional(n, sizes),
-        "optimal": allocation.optimal(n, sizes, parts.deviations),
+        "equal": allocation.equal_allocation(n, sizes),
+        "proportional": allocation.proportional_allocation(n, sizes),
+        "optimal": allocation.optimal_allocation(n, sizes, parts.deviations),
     }
 
 
@@ -93,13 +96,13 @@ def stratified(
 
 
 def _oracle(truth: Scored) -> float:
-    quantiles = strata.quantile(truth.score, PARTS)
-    return stratified_size(Parts.of(quantiles.sizes, quantiles.prevalences(truth.label)), TARGET).n
+    quantiles = strata.quantile_strata(truth.score, PARTS)
+    return stratified_size(StrataShares.of(quantiles.sizes, quantiles.prevalences(truth.label)), TARGET).n
 
 
 def _row(name: str, n: int, endless: tuple, finite: tuple, truth: Scored) -> Row:
     error = TARGET.error(truth.prevalence)
-    found, others = (Simulated(*one, truth.prevalence) for one in (endless, finite))
+    found, others = (SimulatedEstimates(*one, truth.prevalence) for one in (endless, finite))
     return {
         "design": name,
         "n": n,

@@ -9,11 +9,11 @@ from functools import cache
 
 import numpy as np
 
-from evenhand.audits.bias.summary import JigsawScore, PowerMean
-from evenhand.audits.quantity import is_few
-from evenhand.audits.view import View
+from evenhand.audits.bias.quantities import JigsawScore, PowerMean
+from evenhand.audits.quantities import has_few_items
+from evenhand.audits.views import View
 from evenhand.measures import bias
-from evenhand.tally import Membership, Placed, Rows
+from evenhand.tally import Membership, PlacedRows, Rows
 from studies.study import Row, Study
 
 LEVEL = 0.95
@@ -41,7 +41,7 @@ def draw(cell: Row, rows: int, rng: np.random.Generator) -> View:
         shifts = sum(shift * inside for inside, shift in zip(groups.values(), SHIFTS, strict=True))
         score = 1.8 * label + rng.standard_normal(rows) + shifts
     members = {name: Membership(np.flatnonzero(inside).astype(np.int32)) for name, inside in groups.items()}
-    placed = Placed.of(score, Rows(label, members))
+    placed = PlacedRows.of(score, Rows(label, members))
     return View(placed.tally(), None, placed)
 
 
@@ -64,7 +64,7 @@ def run(cell: Row, draws: int, rng: np.random.Generator) -> list[Row]:
         for quantity in quantities():
             value = quantity.value(scope)
             low, high, *_ = quantity.sure(scope, value, LEVEL)
-            sums[quantity.name] += [low <= right[quantity.name] <= high, high - low, is_few(quantity, scope)]
+            sums[quantity.name] += [low <= right[quantity.name] <= high, high - low, has_few_items(quantity, scope)]
     columns = ("coverage", "width", "marked")
     return [{"measure": n, **dict(zip(columns, (s / draws).tolist(), strict=True))} for n, s in sums.items()]
 

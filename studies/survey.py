@@ -13,17 +13,20 @@ from collections.abc import Callable
 import numpy as np
 from scipy.special import expit
 
-from evenhand.intervals import alternatives
-from evenhand.intervals.survey import Figure, Sampled
+from evenhand.intervals import survey_estimators
+from evenhand.intervals.survey import SurveyShare
+from evenhand.intervals.survey_estimators import StratifiedSample
+from evenhand.measurement.simulation.default_design import simulate_batches, simulate_score_driven
+from evenhand.measurement.simulation.experiments import INTERVALS, covers_truth
+from evenhand.measurement.simulation.populations import LabelledPopulation, Urns
 from evenhand.sampling import allocation, strata
-from evenhand.sampling.adaptive import ScoreDriven
-from evenhand.sampling.simulation import INTERVALS, Population, Urns, holds, once, score_driven
+from evenhand.sampling.score_driven import ScoreDrivenSettings
 from studies.sampling import OVER
 from studies.scored import SETS, Scored, real
 from studies.study import Row, Study
 
 LEVEL, ITEMS, MOST, BLIND = 0.95, 1_000_000, 10_000, 0.2
-Draw = Callable[[np.random.Generator], Sampled]
+Draw = Callable[[np.random.Generator], StratifiedSample]
 SOME = 500  # draws on which the slower intervals are taken too
 
 
@@ -42,14 +45,14 @@ def run(cell: Row, draws: int, rng: np.random.Generator) -> list[Row]:
     if cell["population"] not in SETS:
         unseen = BLIND if cell["population"] == "blind spot" else 0.0
         scored = population(cell["prevalence"], cell["strength"], unseen, rng)
-        n, draw = DESIGNS[cell["design"]](Population.of(scored.score, scored.label), cell["expected"], rng)
+        n, draw = DESIGNS[cell["design"]](LabelledPopulation.of(scored.score, scored.label), cell["expected"], rng)
     else:
         scored = real(cell["population"])
-        n, draw = adaptive(Population.of(scored.score, scored.label, times=OVER), cell["expected"], rng)
+        n, draw = adaptive(LabelledPopulation.of(scored.score, scored.label, times=OVER), cell["expected"], rng)
     drawn = [draw(rng) for _ in range(draws)]
     slow = {
-        "bayesian": [alternatives.bayesian(sampled, LEVEL) for sampled in drawn[:SOME]],
-        "bootstrap": [alternatives.redrawn(sampled, LEVEL, rng) for sampled in drawn[:SOME]],
+        "bayesian": [survey_estimators.bayesian_interval(sampled, LEVEL) for sampled in drawn[:SOME]],
+        "bootstrap": [survey_estimators.stratified_bootstrap_interval(sampled, LEVEL, rng) for sampled in drawn[:SOME]],
     }
     held = {
         name: float(np.mean([low <= scored.prevalence <= high for low, high in ends])) for name, ends in slow.items()
@@ -63,27 +66,29 @@ def population(prevalence: float, strength: float, unseen: float, rng: np.random
     return Scored(expit(height + np.log(prevalence / (1.0 - prevalence))), label.astype(float))
 
 
-def adaptive(population: Population, expected: float, rng: np.random.Generator) -> tuple[int, Draw]:
+def adaptive(population: LabelledPopulation, expected: float, rng: np.random.Generator) -> tuple[int, Draw]:
     """So many labels of the default design that the sample holds the expected number of violations."""
-    design, n = ScoreDriven(), 200
+    design, n = ScoreDrivenSettings(), 200
     for _ in range(8):
-        seen = [sum(part.label.sum() for part in once(population, n, rng, design)) for _ in range(5)]
+        seen = [sum(part.label.sum() for part in simulate_batches(population, n, rng, design)) for _ in range(5)]
         n = int(np.clip(n * expected / max(np.mean(seen), 1.0), 40, MOST + 1))
-    return n, lambda rng: next(score_driven([population], n, rng, design))
+    return n, lambda rng: next(simulate_score_driven([population], n, rng, design))
 
 
-def optimal(population: Population, expected: float, _rng: np.random.Generator) -> tuple[int, Draw]:
+def optimal(population: LabelledPopulation, expected: float, _rng: np.random.Generator) -> tuple[int, Draw]:
     """The optimal allocation on eight quantile strata."""
-    parts = strata.quantile(population.score, 8)
+    parts = strata.quantile_strata(population.score, 8)
     rates = parts.prevalences(population.label)
     wanted = parts.sizes * np.sqrt(rates * (1.0 - rates))
-    counts = allocation.optimal(round(expected / (wanted @ rates) * wanted.sum()), parts.sizes, wanted, least=2)
+    counts = allocation.optimal_allocation(
+        round(expected / (wanted @ rates) * wanted.sum()), parts.sizes, wanted, least=2
+    )
     return int(counts.sum()), _planned(Urns.of(parts, population.label), counts)
 
 
-def at_random(population: Population, expected: float, _rng: np.random.Generator) -> tuple[int, Draw]:
+def at_random(population: LabelledPopulation, expected: float, _rng: np.random.Generator) -> tuple[int, Draw]:
     n = round(expected / population.prevalence)
-    return n, _planned(Urns.of(strata.quantile(population.score, 1), population.label), np.array([n]))
+    return n, _planned(Urns.of(strata.quantile_strata(population.score, 1), population.label), np.array([n]))
 
 
 def _planned(urns: Urns, counts: np.ndarray) -> Draw:
@@ -93,7 +98,7 @@ def _planned(urns: Urns, counts: np.ndarray) -> Draw:
 DESIGNS = {"default": adaptive, "optimal": optimal, "random": at_random}
 
 
-def covered(figures: list[Figure], truth: float) -> Row:
+def covered(figures: list[SurveyShare], truth: float) -> Row:
     """Shares of draws whose interval holds the truth, or lies below or above it."""
     found = [figure.estimate(LEVEL) for figure in figures]
     low, high = np.array([e.low for e in found]), np.array([e.high for e in found])
@@ -104,7 +109,7 @@ def covered(figures: list[Figure], truth: float) -> Row:
         "too_high": float(np.mean(low > truth)),
         "marked": float(np.mean([bool(e.flags) for e in found])),
         "width": float(np.mean(high - low)) / truth,
-        **{way: float(np.mean([holds(way, figure, truth, LEVEL) for figure in figures])) for way in INTERVALS},
+        **{way: float(np.mean([covers_truth(way, figure, truth, LEVEL) for figure in figures])) for way in INTERVALS},
     }
 
 

@@ -4,16 +4,21 @@ from __future__ import annotations
 
 import itertools
 
+from evenhand.intervals.bootstrap import DIRECTIONAL_BOOTSTRAP
 from studies import (
     accuracy,
     anytime,
+    blind_spots,
     calibration,
+    clusters,
     collaboration,
     coverage,
     design,
     differences,
+    drawn_clusters,
     familywise,
     gaps,
+    migration,
     mutation,
     planning,
     promises,
@@ -126,12 +131,24 @@ def of_false_marks() -> str:
     return "\n".join(lines)
 
 
+def of_clusters() -> str:
+    """Lowest and highest coverage over the correlations, with clusters declared and without."""
+    lines = ["| measure | 30 authors | 100 authors | 300 authors | clusters not declared |", "|---|---|---|---|---|"]
+    rows = clusters.STUDY.read()
+    for name in (*clusters.MEASURES, "false marks"):
+        own = [row for row in rows if row["measure"] == name]
+        spans = [_span([row["coverage"] for row in own if row["authors"] == size]) for size in (30, 100, 300)]
+        title = name if name == "false marks" else f"`{name}`"
+        lines.append(f"| {title} | {' | '.join(spans)} | {_span([row['independent'] for row in own])} |")
+    return "\n".join(lines)
+
+
 def of_promises() -> str:
     """How often each promise was broken."""
     rows = {(r["shape"], r["asked"]): r for r in promises.STUDY.read() if r["n"] == 2000}
     asked = ("removals", "violations", "both")
     lines = [
-        "| scores | wrong removals | missed violations | both | both, sample taken at its word |",
+        "| scores | wrong removals | missed violations | both | both, chosen on the sample alone |",
         "|---|---|---|---|---|",
     ]
     for shape in promises.SHAPES:
@@ -186,7 +203,7 @@ def of_calibration() -> str:
 
 def of_calibration_methods() -> str:
     """Ours beside the alternatives, over the same cells."""
-    rows = [row for row in calibration.STUDY.read() if row["method"] == calibration.METHOD]
+    rows = [row for row in calibration.STUDY.read() if row["method"] == DIRECTIONAL_BOOTSTRAP]
     lines = ["| interval | below 93 % | lowest | lowest, calibrated | width, ours being 1 |", "|---|---|---|---|---|"]
     for column, width in calibration.METHODS.values():
         own = [row for row in rows if row[column] == row[column]]
@@ -239,6 +256,43 @@ def of_looks() -> str:
     return "\n".join(lines)
 
 
+def of_blind_spots() -> str:
+    """Coverage of each interval, and what the published one costs, with and without hidden violations."""
+    titles = (
+        "measure",
+        "score",
+        "hidden",
+        "usual",
+        "robust",
+        "published",
+        "flagged, of usual intervals that fail",
+        "width",
+    )
+    lines = ["| " + " | ".join(titles) + " |", "|---" * len(titles) + "|"]
+    for (pools, score), hidden in itertools.product(((1, "good"), (1, "sharp"), (2, "good")), (False, True)):
+        rows = [row for row in blind_spots.STUDY.read() if (row["pools"], row["score"]) == (pools, score)]
+        rows = [row for row in rows if (row["hidden"] > 0.0) == hidden]
+        spans = [_span([row[name] for row in rows]) for name in ("usual", "robust", "published")]
+        failures = sum(row["failures"] for row in rows)
+        flagged = sum(row["failures"] * row["flagged_failures"] for row in rows) / failures
+        wider = [row["published_width"] / row["usual_width"] for row in rows]
+        told = ("recall" if pools > 1 else "prevalence", score, "20–30 %" if hidden else "none", *spans)
+        lines.append(f"| {' | '.join(told)} | {100 * flagged:.0f} % | {min(wider):.1f}–{max(wider):.1f} |")
+    return "\n".join(lines)
+
+
+def of_drawn_clusters() -> str:
+    """Coverage and width where whole threads are drawn, by the spread of their sizes."""
+    titles = ("sizes of threads", "plan", "audit with `cluster`", "audit without", "width, times without")
+    lines = ["| " + " | ".join(titles) + " |", "|---" * len(titles) + "|"]
+    for sizes in drawn_clusters.SIZES:
+        rows = [row for row in drawn_clusters.STUDY.read() if row["sizes"] == sizes]
+        spans = [_span([row[name] for row in rows]) for name in ("plan", "audit", "independent")]
+        wider = [row["plan_width"] / row["independent_width"] for row in rows]
+        lines.append(f"| {sizes} | {' | '.join(spans)} | {min(wider):.1f}–{max(wider):.1f} |")
+    return "\n".join(lines)
+
+
 def of_moderation() -> str:
     """Coverage of each measure by the violations expected among the visible: lowest and highest over prevalences."""
     rows = accuracy.STUDY.read()
@@ -251,10 +305,37 @@ def of_moderation() -> str:
     return "\n".join(lines)
 
 
+MIGRATED = {
+    "flag_rate": "threshold that keeps the flag rate",
+    "precision": "threshold that keeps the precision",
+    "fpr": "threshold that keeps the false positive rate",
+    "recall": "threshold that keeps the recall",
+    "new_rate": "`flag_rate` at the new threshold",
+    "change": "`flag_rate_change`",
+    "held_out": "the same in the half held out, all thresholds",
+    "groups": "`flag_rate_ratio`, all groups and thresholds",
+    "ac1": "`gwet_ac1`",
+    "rank_agreement": "`rank_agreement`",
+}
+
+
+def of_migrations() -> str:
+    """Coverage of each number of a migration by the number of comments: lowest and highest."""
+    rows = migration.STUDY.read()
+    sizes = sorted({row["comments"] for row in rows})
+    lines = ["| number | " + " | ".join(f"{size:,.0f} comments" for size in sizes) + " |"]
+    lines.append("|---|" + "---|" * len(sizes))
+    for number, title in MIGRATED.items():
+        own = [row for row in rows if row["number"].split()[0] == number]
+        spans = [_span([row["coverage"] for row in own if row["comments"] == size]) for size in sizes]
+        lines.append(f"| {title} | " + " | ".join(spans) + " |")
+    return "\n".join(lines)
+
+
 def of_mutants() -> str:
     """Wrong changes that a test notices, by package."""
     rows = {row["module"]: row for row in mutation.STUDY.read()}
-    lines = ["| code | changes | tried | noticed | share of them | 95 % interval |", "|---|---|---|---|---|---|"]
+    lines = ["| code | mutations | tried | detected | share | 95 % interval |", "|---|---|---|---|---|---|"]
     for name in (*mutation.STUDY.packages, "all"):
         row = rows[name]
         counts = (f"{count:,.0f}" for count in (row["mutants"], row["tried"], row["tried"] - row["survived"]))
@@ -273,14 +354,16 @@ TABLES = (
     of_designs,
     of_summaries,
     of_false_marks,
+    of_clusters,
     of_collaboration,
     of_plans,
+    of_migrations,
     of_calibration,
     of_calibration_methods,
 )
 
 ROUTING = (of_promises,)
-SAMPLING = (of_labels, of_samples, of_looks)
+SAMPLING = (of_labels, of_samples, of_looks, of_blind_spots, of_drawn_clusters)
 ACCURACY = (of_moderation,)
 STATISTICS = (of_mutants,)
 

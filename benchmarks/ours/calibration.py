@@ -8,7 +8,13 @@ from typing import Any
 import numpy as np
 
 from benchmarks.clock import timed
-from evenhand.measures.calibration import Calibration, Judged, Predictions, Weighed, measure
+from evenhand.measures.calibration import (
+    Calibration,
+    JudgedPredictions,
+    ModelPredictions,
+    WeightedPredictions,
+    measure_calibration,
+)
 
 REPEATS = 7
 NAMES = ("ece", "ace", "sce", "cece", "msece", "wsece", "ece_variance", "brier", "log_loss", "accuracy", "weighted_f1")
@@ -16,9 +22,14 @@ NAMES = ("ece", "ace", "sce", "cece", "msece", "wsece", "ece_variance", "brier",
 
 def everything(folder: str) -> dict[str, Any]:
     p, label = np.load(f"{folder}/p.npy"), np.load(f"{folder}/label.npy")
-    found, values = timed(lambda: numbers(measure(Predictions.of(p), label)), REPEATS)
-    weighed, rng = Weighed.of(Predictions.of(p)), np.random.default_rng(0)
-    again = timed(lambda: numbers(Judged.of(weighed, weighed.predictions.redrawn(rng)).measure()), REPEATS)[0]
+    found, values = timed(lambda: numbers(measure_calibration(ModelPredictions.from_probabilities(p), label)), REPEATS)
+    weighed, rng = (
+        WeightedPredictions.from_predictions(ModelPredictions.from_probabilities(p)),
+        np.random.default_rng(0),
+    )
+    again = timed(
+        lambda: numbers(JudgedPredictions.from_labels(weighed, weighed.predictions.redrawn(rng)).measure()), REPEATS
+    )[0]
     return found | {"redrawn": again, "values": values, "off": abs(values["ece"] - exact(p, label))}
 
 

@@ -8,9 +8,16 @@ import numpy as np
 import polars as pl
 
 from benchmarks.clock import timed
-from evenhand.measures.cells import Cells
-from evenhand.measures.collaboration import MEASURES, Capacity, Collaboration, Stage, toxicity, uncertainty
-from evenhand.tally import Placed, Rows
+from evenhand.measures.collaboration import (
+    COLLABORATIVE_MEASURES,
+    Capacity,
+    Collaboration,
+    ReviewStage,
+    toxicity_score,
+    uncertainty_score,
+)
+from evenhand.measures.score_cells import ScoreCells
+from evenhand.tally import PlacedRows, Rows
 
 CAPACITIES = (0.001, 0.005, 0.01, 0.02, 0.05, 0.1, 0.15, 0.2)
 FIVE = ("oc_accuracy", "oc_auroc", "oc_auprc", "review_efficiency", "review_effectiveness")
@@ -29,12 +36,12 @@ def from_memory(path: str) -> dict[str, Any]:
 
 
 def measure(score: np.ndarray, label: np.ndarray) -> dict[str, dict[str, float]]:
-    cells, found = Cells.of(Placed.of(score, Rows(label, {})).tally()), {}
-    for name, strategy in (("uncertainty", uncertainty), ("toxicity", toxicity)):
-        collaboration = Collaboration.of(cells, Stage(strategy(cells.scores)))
+    cells, found = ScoreCells.from_tally(PlacedRows.of(score, Rows(label, {})).tally()), {}
+    for name, strategy in (("uncertainty", uncertainty_score), ("toxicity", toxicity_score)):
+        collaboration = Collaboration.from_stages(cells, ReviewStage(strategy(cells.scores)))
         for alpha in CAPACITIES:
             outcome = collaboration.at(Capacity.fraction(alpha))
-            found[f"{name} {alpha}"] = {name: MEASURES[name](outcome) for name in FIVE}
+            found[f"{name} {alpha}"] = {name: COLLABORATIVE_MEASURES[name](outcome) for name in FIVE}
     return found
 
 

@@ -7,34 +7,34 @@ from typing import Any
 import numpy as np
 
 from benchmarks.clock import timed
-from evenhand.intervals.permutation import permute
-from evenhand.intervals.two_way import REPLICATES, Crossing
-from evenhand.measures.agreement import (
+from evenhand.intervals.permutation import permutation_test
+from evenhand.intervals.two_way_bootstrap import REPLICATES, TwoWayBootstrap
+from evenhand.measures.perspective import (
+    F1,
+    MEAN_DELTA,
+    Annotations,
+    ConformityDeltas,
+    Fingerprints,
+    as_confusion_tables,
+    confusion_columns,
+    decided_classes,
+    delta_fingerprints,
+    group_confusions,
+    majority_labels,
+    sums_by_group,
+)
+from evenhand.measures.perspective.agreement import (
     AC1,
     ALPHA,
     KAPPA,
     coincidences,
-    counted,
-    in_strata,
+    fold_unweighted,
     item_shares,
-    once,
+    label_counts,
+    label_strata,
     pair_tables,
 )
-from evenhand.measures.divergence import divergences
-from evenhand.measures.perspective import (
-    F1,
-    MEAN,
-    Annotations,
-    Deltas,
-    Fingerprints,
-    as_tables,
-    confusion_columns,
-    confusions,
-    decisions,
-    fingerprints,
-    majority,
-    sums_by_group,
-)
+from evenhand.measures.perspective.divergence import divergences
 
 GROUPS = 4
 
@@ -54,15 +54,15 @@ def measure(
 ) -> Fingerprints:
     """Everything an audit needs."""
     items, people = len(probabilities), len(group)
-    annotations = Annotations.of(item, annotator, label, size=(items, people, 2))
-    deltas = Deltas.of(annotations, probabilities, majority(annotations))
-    decided = decisions(probabilities)
-    counts, strata = counted(annotations, group, GROUPS), in_strata(annotations, group, GROUPS)
+    annotations = Annotations.from_columns(item, annotator, label, size=(items, people, 2))
+    deltas = ConformityDeltas.from_labels(annotations, probabilities, majority_labels(annotations))
+    decided = decided_classes(probabilities)
+    counts, strata = label_counts(annotations, group, GROUPS), label_strata(annotations, group, GROUPS)
     sums_by_group(deltas.annotations, deltas.columns, group, GROUPS)
-    confusions(annotations, decided, group, GROUPS)
-    pairs = once(pair_tables, counts)
-    prints = fingerprints(deltas)
-    alike, shares = once(coincidences, counts), once(item_shares, counts)
+    group_confusions(annotations, decided, group, GROUPS)
+    pairs = fold_unweighted(pair_tables, counts)
+    prints = delta_fingerprints(deltas)
+    alike, shares = fold_unweighted(coincidences, counts), fold_unweighted(item_shares, counts)
     for g in range(GROUPS + 1):
         KAPPA.of(pairs[g, g]), ALPHA.of(alike[g]), AC1.of(shares[g])
     signs = deltas.signs_by_annotator.astype(float)
@@ -71,11 +71,11 @@ def measure(
         rows = [np.bincount(g + 1, column, GROUPS + 1) for column in signs.T]
         return divergences(np.vstack((np.column_stack(rows)[1:], signs.sum(axis=0))), smoothing=0.5)
 
-    permute(diverging, group, permutations=REPLICATES - 1)
-    kept, whole = (Crossing(a.annotator, a.item, people, items) for a in (deltas.annotations, annotations))
+    permutation_test(diverging, group, permutations=REPLICATES - 1)
+    kept, whole = (TwoWayBootstrap(a.annotator, a.item, people, items) for a in (deltas.annotations, annotations))
     drawn = kept.sums(deltas.columns, group, GROUPS)
-    fitted = as_tables(whole.sums(confusion_columns(annotations, decided), group, GROUPS))
+    fitted = as_confusion_tables(whole.sums(confusion_columns(annotations, decided), group, GROUPS))
     agreed = whole.folded(*strata, pair_tables)
     for g in range(GROUPS + 1):
-        MEAN.drawn(drawn[:, g, :2]), F1.drawn(fitted[:, g]), KAPPA.drawn(agreed[:, g, g])
+        MEAN_DELTA.drawn(drawn[:, g, :2]), F1.drawn(fitted[:, g]), KAPPA.drawn(agreed[:, g, g])
     return prints

@@ -6,14 +6,17 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks.clock import timed
-from evenhand.audits.measurement import Roles, Wish, Work, make_plan
-from evenhand.sampling.plan import Measurement, design_named
-from evenhand.sampling.storage import write_plan
+from evenhand.measurement.campaign import Campaign
+from evenhand.measurement.items import ItemColumns
+from evenhand.measurement.plan import Measurement
+from evenhand.measurement.plan_file import write_plan
+from evenhand.measurement.planning import SampleSizeRequest, make_plan
+from evenhand.sampling.designs import design_named
 
 
 def plan(path: str, out: str, with_ids: bool) -> dict[str, Any]:
-    roles = Roles(id="item_id" if with_ids else None, score="score")
-    wish = Wish.of(None, {}, None, 0.95)
+    roles = ItemColumns(id="item_id" if with_ids else None, score="score")
+    wish = SampleSizeRequest.of(None, {}, None, 0.95)
 
     def make() -> int:
         made = make_plan(
@@ -34,5 +37,5 @@ def plan(path: str, out: str, with_ids: bool) -> dict[str, Any]:
 
 
 def draw(plan: str, sheet: str) -> dict[str, Any]:
-    found, written = timed(lambda: Work(Path(plan)).draw(Path(sheet)))
+    found, written = timed(lambda: Campaign(Path(plan)).draw(Path(sheet)))
     return found | {"items": written.items}

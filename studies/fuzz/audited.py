@@ -96,6 +96,6 @@ def _check_record(record: dict[str, Any]) -> None:
 def _shown(report: Any) -> None:
     from rich.console import Console
 
-    from evenhand.reports.terminal import show
+    from evenhand.reports.terminal import print_findings as show
 
     show(report.findings, Console(file=io.StringIO(), width=100))

@@ -10,11 +10,12 @@ from typing import Any
 import numpy as np
 from hypothesis import strategies as st
 
-from evenhand.measures import agreement, bias, calibration, collaboration, divergence, perspective, probability, rates
-from evenhand.measures.cells import Cells
-from evenhand.measures.collaboration import Capacity, Collaboration, Stage, toxicity, uncertainty
+from evenhand.measures import bias, binary_calibration, calibration, collaboration, perspective, rates
+from evenhand.measures.collaboration import Capacity, Collaboration, ReviewStage, toxicity_score, uncertainty_score
+from evenhand.measures.perspective import agreement, divergence
 from evenhand.measures.ranking import auprc_interpolated, auroc, average_precision
-from evenhand.tally import Membership, Placed, Rows, Tally, Weights
+from evenhand.measures.score_cells import ScoreCells
+from evenhand.tally import Membership, PlacedRows, Rows, Tally, Weights
 from studies.fuzz.watch import Watch
 
 SCORES = (0.0, 1.0, 0.5, 0.1, 0.9, 1e-300, 5e-324, 1.0 - 2**-53, 0.3, 0.30000000000000004, -0.0)
@@ -36,8 +37,8 @@ class Items:
     def tally(self) -> Tally:
         return self.placed().tally()
 
-    def placed(self) -> Placed:
-        return Placed.of(self.score, Rows(self.label, self.groups, self.weights))
+    def placed(self) -> PlacedRows:
+        return PlacedRows.of(self.score, Rows(self.label, self.groups, self.weights))
 
 
 @st.composite
@@ -109,7 +110,7 @@ def said(draw: Any) -> Said:
     table = raw.reshape(things, k) / raw.reshape(things, k).sum(axis=1, keepdims=True)
     group = np.array(draw(st.lists(st.integers(-1, 1), min_size=people, max_size=people)))
     options = {
-        "ties": draw(st.sampled_from(tuple(perspective.TIES))),
+        "ties": draw(st.sampled_from(tuple(perspective.TIE_RULES))),
         "leave_one_out": draw(st.booleans()),
         "bins": draw(st.sampled_from((1, 3, 40))),
         "smoothing": draw(st.sampled_from((0.0, 0.5))),
@@ -168,31 +169,33 @@ def _of_probabilities(tally: Tally) -> list[Row]:
     rows: list[Row] = []
     for group in (None, "g"):
         for name in ("brier", "ece"):
-            rows.append((name, lambda g=group, m=name: getattr(probability, m)(Cells.of(tally, g)), 0, 1))
+            rows.append(
+                (name, lambda g=group, m=name: getattr(binary_calibration, m)(ScoreCells.from_tally(tally, g)), 0, 1)
+            )
         for name in ("calibration_auroc", "calibration_auprc"):
-            rows.append((name, lambda g=group, m=name: _with_review(getattr(probability, m), tally, g), 0, 1))
-        for strategies in ((uncertainty,), (toxicity,), (toxicity, uncertainty)):
+            rows.append((name, lambda g=group, m=name: _with_review(getattr(binary_calibration, m), tally, g), 0, 1))
+        for strategies in ((uncertainty_score,), (toxicity_score,), (toxicity_score, uncertainty_score)):
             for capacity in (Capacity.fraction(0.13), Capacity.items(2), Capacity.threshold(0.2), Capacity.fraction(1)):
                 if capacity.kind == "threshold" and len(strategies) > 1:
                     continue  # a hybrid has no single review score
-                for name, measure in collaboration.MEASURES.items():
+                for name, measure in collaboration.COLLABORATIVE_MEASURES.items():
                     take = _together(measure, strategies, capacity, tally, group)
                     rows.append((name, take, 0, 1))
     return rows
 
 
 def _with_review(measure: Callable[..., float], tally: Tally, group: str | None) -> float:
-    cells = Cells.of(tally, group)
-    return measure(cells, uncertainty(cells.scores))
+    cells = ScoreCells.from_tally(tally, group)
+    return measure(cells, uncertainty_score(cells.scores))
 
 
 def _together(
     measure: Any, strategies: Any, capacity: Capacity, tally: Tally, group: str | None
 ) -> Callable[[], float]:
     def take() -> float:
-        cells = Cells.of(tally, group)
-        stages = [Stage(strategy(cells.scores), 1.0 / len(strategies)) for strategy in strategies]
-        found: float = measure(Collaboration.of(cells, *stages, threshold=0.5).at(capacity))
+        cells = ScoreCells.from_tally(tally, group)
+        stages = [ReviewStage(strategy(cells.scores), 1.0 / len(strategies)) for strategy in strategies]
+        found: float = measure(Collaboration.from_stages(cells, *stages, threshold=0.5).at(capacity))
         return found
 
     return take
@@ -200,8 +203,8 @@ def _together(
 
 def of_tables(given: Table) -> list[Row]:
     def measured() -> Any:
-        predictions = calibration.Predictions.of(given.probabilities)
-        return calibration.measure(
+        predictions = calibration.ModelPredictions.from_probabilities(given.probabilities)
+        return calibration.measure_calibration(
             predictions,
             given.labels,
             given.weights,
@@ -221,7 +224,7 @@ def of_annotations(given: Said) -> list[Row]:
     size = (len(given.probabilities), len(given.group), given.probabilities.shape[1])
 
     def annotations() -> Any:
-        return perspective.Annotations.of(
+        return perspective.Annotations.from_columns(
             np.array(given.item, dtype=int),
             np.array(given.annotator, dtype=int),
             np.array(given.label, dtype=int),
@@ -229,10 +232,10 @@ def of_annotations(given: Said) -> list[Row]:
         )
 
     def deltas() -> Any:
-        found = perspective.majority(
+        found = perspective.majority_labels(
             annotations(), ties=given.options["ties"], leave_one_out=given.options["leave_one_out"]
         )
-        return perspective.Deltas.of(annotations(), given.probabilities, found)
+        return perspective.ConformityDeltas.from_labels(annotations(), given.probabilities, found)
 
     def sums(which: int, number: Any, columns: list[int]) -> float:
         made = deltas()
@@ -240,7 +243,9 @@ def of_annotations(given: Said) -> list[Row]:
         return float(number.of(found[which, columns]))
 
     def agreed(fold: Any, number: Any, *place: int) -> float:
-        return float(number.of(agreement.once(fold, agreement.counted(annotations(), given.group, 2))[place]))
+        return float(
+            number.of(agreement.fold_unweighted(fold, agreement.label_counts(annotations(), given.group, 2))[place])
+        )
 
     def signs(which: int) -> float:
         made = deltas()
@@ -250,16 +255,21 @@ def of_annotations(given: Said) -> list[Row]:
 
     def fitted(number: Any, which: Any) -> float:
         made = annotations()
-        tables_ = perspective.confusions(made, perspective.decisions(given.probabilities), given.group, 2)
+        tables_ = perspective.group_confusions(made, perspective.decided_classes(given.probabilities), given.group, 2)
         return float(number.of(tables_[which]))
 
     rows: list[Row] = [
-        ("fingerprints", lambda: perspective.fingerprints(deltas(), bins=given.options["bins"], fewest=1).shares, 0, 1),
+        (
+            "fingerprints",
+            lambda: perspective.delta_fingerprints(deltas(), bins=given.options["bins"], fewest=1).shares,
+            0,
+            1,
+        ),
         ("gap", lambda: fitted(perspective.F1_GAP, [0, 2]), -1, 1),
     ]
     for which in (0, 1, 2):
         rows += [
-            ("mean delta", lambda w=which: sums(w, perspective.MEAN, [0, 1]), -1, 1),
+            ("mean delta", lambda w=which: sums(w, perspective.MEAN_DELTA, [0, 1]), -1, 1),
             ("kappa", lambda w=which: agreed(agreement.pair_tables, agreement.KAPPA, w, w), -math.inf, 1),
             ("alpha", lambda w=which: agreed(agreement.coincidences, agreement.ALPHA, w), -math.inf, 1),
             ("ac1", lambda w=which: agreed(agreement.item_shares, agreement.AC1, w), -math.inf, 1),

@@ -41,9 +41,9 @@ def evidence(form: str) -> Callable[[bytes, Path], None]:
     """A table: its roles sketched, its columns read and checked, its rows handed on in pieces."""
 
     def feed(content: bytes, folder: Path) -> None:
-        from evenhand.audits.sketch import sketch
         from evenhand.errors import InputError
         from evenhand.evidence import Declaration, open_evidence, open_source
+        from evenhand.evidence.draft import draft_declaration as sketch
 
         path = _written(content, folder / f"items.{form}")
         faults = []
@@ -65,21 +65,21 @@ def evidence(form: str) -> Callable[[bytes, Path], None]:
 
 def declaration(content: bytes, folder: Path) -> None:
     """A whole request in a TOML file; its data is not opened."""
-    from evenhand.audits.request import Request
+    from evenhand.audits.request import AuditRequest as Request
 
     Request.of(_written(content, folder / "audit.toml"), options={})
 
 
 def terms(content: bytes, folder: Path) -> None:
-    from evenhand.audits.request import read_terms
     from evenhand.evidence import Declaration
+    from evenhand.evidence.terms import read_terms
 
     Declaration.of({"terms": read_terms(_written(content, folder / "terms.txt")), "text": "t"})
 
 
 def spellings(content: bytes, folder: Path) -> None:
-    from evenhand.audits.request import read_toml
     from evenhand.evidence import Declaration
+    from evenhand.files import read_toml
 
     told = read_toml(_written(content, folder / "spellings.toml"))
     Declaration.of({"item": "i", "annotator": "w", "annotator_groups": ["gender"], "spellings": told})
@@ -87,9 +87,10 @@ def spellings(content: bytes, folder: Path) -> None:
 
 def plan(content: bytes, folder: Path) -> None:
     """A plan that was altered by somebody who knows how to seal it, its labels, and what comes next."""
-    from evenhand.audits.measurement.given import Files
-    from evenhand.audits.measurement.working import Work
-    from evenhand.sampling.storage import as_json, read_plan
+    from evenhand.measurement.campaign import Campaign as Work
+    from evenhand.measurement.plan_file import plan_as_json as as_json
+    from evenhand.measurement.plan_file import read_plan
+    from evenhand.measurement.sample import AnswerFiles as Files
 
     path = _written(seeds.sealed_plan(content), folder / "plan.json")
     as_json(read_plan(path))
@@ -103,8 +104,8 @@ def plan(content: bytes, folder: Path) -> None:
 
 def labels(ending: str) -> Callable[[bytes, Path], None]:
     def feed(content: bytes, folder: Path) -> None:
-        from evenhand.audits.measurement.given import Files
-        from evenhand.audits.measurement.working import Work
+        from evenhand.measurement.campaign import Campaign as Work
+        from evenhand.measurement.sample import AnswerFiles as Files
 
         for name, whole in seeds.planned().items():
             _written(whole, folder / name)
@@ -116,9 +117,9 @@ def labels(ending: str) -> Callable[[bytes, Path], None]:
 
 def findings(content: bytes, folder: Path) -> None:
     """An earlier run: read, compared with, and shown."""
-    from evenhand.audits.comparison import compare
+    from evenhand.comparison.runs import compare_runs as compare
+    from evenhand.findings_file import read_findings as read
     from evenhand.reports import Report
-    from evenhand.reports.serialise import read
 
     earlier = read(_written(content, folder / "findings.json"))
     report = Report((*seeds.report().findings, compare(seeds.report().findings, earlier, called="earlier")))
@@ -141,10 +142,10 @@ def model(kind: str, name: str) -> Callable[[bytes, Path], None]:
     """One file of a saved model altered, and the manifest sealed anew."""
 
     def feed(content: bytes, folder: Path) -> None:
-        from evenhand.classifiers import directory
+        from evenhand.classifiers import model_folder as directory
 
         seeds.place_model(kind, folder / "model", name, content)
-        found = directory.load(folder / "model")
+        found = directory.load_model(folder / "model")
         scores = found.score(["some words", ""]).probabilities
         assert np.isfinite(scores).all(), scores
         assert scores.min() >= 0.0, scores
@@ -160,27 +161,28 @@ def skops(content: bytes, folder: Path) -> None:
 
 
 def config(content: bytes, folder: Path) -> None:
-    from evenhand.classifiers.adapters.directory import Directory
+    from evenhand.classifiers.adapters.pretrained import PretrainedDirectory as Directory
 
-    _written(b"", folder / "model.safetensors")
+    _written(b"\x02" + bytes(7) + b"{}", folder / "model.safetensors")  # a header that lists nothing
     _written(content, folder / "config.json")
     Directory.at(folder).config("ForSequenceClassification")
 
 
 def description(content: bytes, folder: Path) -> None:
-    from evenhand.classifiers.description import Description
-    from evenhand.classifiers.listing import _described
+    from evenhand.classifiers.description import SERVER_KINDS
+    from evenhand.classifiers.description import ModelDescription as Description
+    from evenhand.classifiers.models import list_models
 
     path = _written(content, folder / "model.toml")
-    list(_described(folder))
+    list_models(folder)
     found = Description.read(path)
-    if found.kind == "endpoint":
+    if found.kind in SERVER_KINDS:
         _ = found.open().version
 
 
 def answer(content: bytes, _folder: Path) -> None:
     """What an endpoint answers."""
-    from evenhand.classifiers.adapters.answer import rows
+    from evenhand.classifiers.adapters.server import UnreadableAnswer
     from evenhand.errors import InputError
 
     try:
@@ -190,9 +192,9 @@ def answer(content: bytes, _folder: Path) -> None:
     failed = None
     for endpoint in seeds.endpoints():
         try:
-            rows(endpoint, told, 2 if endpoint.batch > 1 else 1)
-        except InputError as error:
-            failed = error
+            endpoint.read(told, 2 if endpoint.batch > 1 else 1)
+        except UnreadableAnswer as problem:
+            failed = InputError(str(problem))
     if failed:
         raise failed
 
@@ -212,7 +214,7 @@ def published() -> list[tuple[str, str, dict[str, bytes]]]:
 
 def corpus(content: bytes, folder: Path) -> None:
     """The first byte says which file of which corpus; the rest is what it holds."""
-    from evenhand.reproduce.corpora import Corpora
+    from evenhand.reproduce.corpora import CorpusFolder as Corpora
 
     if not content:
         return
@@ -239,7 +241,7 @@ def changed_corpus(content: bytes, plain: mutation.Bytes, rng: Any) -> bytes:
 
 
 def runs(content: bytes, folder: Path) -> None:
-    from evenhand.reproduce.collaboration.runs import read
+    from evenhand.reproduce.collaboration.runs import read_environments as read
 
     for name in ("test", "deployment"):
         _written(content, folder / f"{name}.parquet")
@@ -253,15 +255,16 @@ def archive(content: bytes, folder: Path) -> None:
 
 
 def lock(content: bytes, folder: Path) -> None:
-    from evenhand.reproduce.corpora.corpus import Remote
-    from evenhand.reproduce.corpora.fetching import LOCK, _read_lock
+    from evenhand.reproduce.corpora.corpus import RemoteFile as Remote
+    from evenhand.reproduce.corpora.fetching import LOCK_FILE as LOCK
+    from evenhand.reproduce.corpora.fetching import _read_lock
 
     _written(content, folder / LOCK)
     _read_lock(folder).get(Remote("http://x", "a.zip").name, {}).get("sha256")
 
 
 def checkpoint(content: bytes, folder: Path) -> None:
-    from evenhand.classifiers.encoder.checkpoint import Kept
+    from evenhand.classifiers.encoder.training import Checkpoint as Kept
 
     kept = Kept(folder, "key", 0)
     assert kept.path is not None
@@ -271,7 +274,8 @@ def checkpoint(content: bytes, folder: Path) -> None:
 
 def piece(content: bytes, folder: Path) -> None:
     """What is left of a run that was broken off."""
-    from evenhand.classifiers.pieces import JOB, pieces_beside
+    from evenhand.classifiers.partial_results import JOB_FILE as JOB
+    from evenhand.classifiers.partial_results import partial_results_beside as pieces_beside
 
     beside = folder / ".out.csv.pieces"
     beside.mkdir(exist_ok=True)
@@ -283,9 +287,9 @@ def piece(content: bytes, folder: Path) -> None:
 
 def other_source(content: bytes, folder: Path) -> None:
     """Small tables that go with a command: prevalences to rank with, strata to plan for."""
-    from evenhand.audits.accuracy.ranking import _read
-    from evenhand.audits.sizing import Strata
+    from evenhand.audits.accuracy.quantities import _read_ranking as _read
     from evenhand.errors import InputError
+    from evenhand.measurement.sizes import StrataTable as Strata
 
     path = _written(content, folder / "strata.csv")
     with suppress(InputError):

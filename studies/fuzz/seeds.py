@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from evenhand.seal import hash_of
+from evenhand.files import content_hash
 from studies.fuzz.tables import _bytes, sound
 
 DECLARATION = b"""data = "items.csv"
@@ -64,9 +64,17 @@ task = "multi-label"
 response = {a = "results[].scores[label=a].value", b = "results[].scores[label=b].value"}
 scale = "percent"
 """,
+    b"""kind = "openai"
+url = "http://localhost:8000/v1"
+model = "small"
+prompt = "Is this hateful? {text}"
+labels = {yes = ["Yes", "yes"], no = "No"}
+positive = "yes"
+parameters = {top_p = 1}
+on_error = "empty"
+""",
     b"""kind = "skops"
 path = "model.skops"
-trusted = ["x.Y"]
 positive = "1"
 batch = 10
 """,
@@ -109,7 +117,7 @@ def sealed(content: bytes) -> bytes:
     try:
         told = json.loads(content)
         told.pop("seal", None)
-        return json.dumps({**told, "seal": hash_of(told)}).encode()
+        return json.dumps({**told, "seal": content_hash(told)}).encode()
     except (ValueError, AttributeError, TypeError, RecursionError):
         return content
 
@@ -120,25 +128,28 @@ def sealed_plan(content: bytes) -> bytes:
         told = json.loads(content)
         batches = told.pop("batches", None)
         told.pop("seal", None)
-        before = seal = hash_of(told)
+        told.pop("batches_seal", None)
+        before = seal = content_hash(told)
         for batch in batches if isinstance(batches, list) else []:
             if isinstance(batch, dict):
                 batch.pop("seal", None)
-                before = batch["seal"] = hash_of({**batch, "before": before})
-        return json.dumps({**told, "seal": seal, "batches": batches}).encode()
-    except (ValueError, AttributeError, TypeError, RecursionError):
+                before = batch["seal"] = content_hash({**batch, "before": before})
+        whole = content_hash({"seal": seal, "batches": [batch["seal"] for batch in batches or []]})
+        return json.dumps({**told, "seal": seal, "batches_seal": whole, "batches": batches}).encode()
+    except (ValueError, AttributeError, TypeError, KeyError, RecursionError):
         return content
 
 
 @cache
 def planned(design: str = "score-driven") -> dict[str, bytes]:
     """A plan by which a batch was drawn and labelled: items.csv, plan.json, batch.csv."""
-    from evenhand.audits.measurement.items import Roles
-    from evenhand.audits.measurement.planning import make_plan
-    from evenhand.audits.measurement.wish import Wish
-    from evenhand.audits.measurement.working import Work
-    from evenhand.sampling.plan import Measurement, design_named
-    from evenhand.sampling.storage import write_plan
+    from evenhand.measurement.campaign import Campaign as Work
+    from evenhand.measurement.items import ItemColumns as Roles
+    from evenhand.measurement.plan import Measurement
+    from evenhand.measurement.plan_file import write_plan
+    from evenhand.measurement.planning import SampleSizeRequest as Wish
+    from evenhand.measurement.planning import make_plan
+    from evenhand.sampling.designs import design_named
 
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
@@ -205,7 +216,7 @@ def report() -> Any:
 def calibrators() -> list[bytes]:
     """One of each method, and one with a class that had no data."""
     from evenhand.calibrators import METHODS, fit
-    from evenhand.calibrators.storage import as_json
+    from evenhand.calibrators.storage import calibrator_to_json as as_json
 
     rng = np.random.default_rng(2)
     found = []
@@ -222,12 +233,14 @@ def calibrators() -> list[bytes]:
 @cache
 def model(kind: str) -> dict[str, bytes]:
     """The files of a tiny model."""
-    from evenhand.classifiers import directory
+    from evenhand.classifiers import model_folder as directory
 
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         trained = _linear() if kind == "linear" else _encoder(folder / "source")
-        directory.save(trained, folder / "model", name="tiny", cards=lambda version: {"card.md": f"# {version}\n"})
+        directory.save_model(
+            trained, folder / "model", name="tiny", cards=lambda version: {"card.md": f"# {version}\n"}
+        )
         return {path.name: path.read_bytes() for path in (folder / "model").iterdir()}
 
 
@@ -238,7 +251,7 @@ def part(kind: str, name: str) -> bytes:
 
 def place_model(kind: str, folder: Path, name: str, content: bytes) -> None:
     """A model with one file altered, and the hashes of its manifest right again."""
-    from evenhand.classifiers.directory import MANIFEST, _sealed
+    from evenhand.classifiers.model_folder import MANIFEST, _sealed
 
     folder.mkdir(exist_ok=True)
     files = {**model(kind), name: content}
@@ -257,7 +270,8 @@ def place_model(kind: str, folder: Path, name: str, content: bytes) -> None:
 
 
 def _labelled(kind: str) -> Any:
-    from evenhand.classifiers.protocol import Labelled, Targets
+    from evenhand.classifiers.protocol import LabelledTexts as Labelled
+    from evenhand.classifiers.protocol import Targets
 
     texts = [f"w{number % 7} some words w{number % 3}" for number in range(40)]
     truth = np.array([[float(number % 3 == 0)] for number in range(40)], dtype=np.float32)
@@ -295,7 +309,7 @@ def checkpoint() -> bytes:
     """What a training run that was broken off left."""
     import torch
 
-    from evenhand.classifiers.encoder.checkpoint import Kept
+    from evenhand.classifiers.encoder.training import Checkpoint as Kept
 
     with tempfile.TemporaryDirectory() as name:
         kept = Kept(Path(name), "key", 0)
@@ -323,7 +337,7 @@ def endpoints() -> tuple[Any, ...]:
     import tomllib
 
     from evenhand.classifiers.adapters import Endpoint
-    from evenhand.classifiers.options import checked
+    from evenhand.classifiers.options import check_options as checked
 
     found = []
     for text in DESCRIPTIONS[:2]:

@@ -21,6 +21,7 @@ from studies.study import RESULTS, Row
 if TYPE_CHECKING:
     from studies.mutation.mutants import Mutant, Source
 
+
 FEW = 5  # tests of a module that is not changed
 AT_MOST = 3.0  # seconds of tests for one mutant; what only slower ones would notice counts as survived
 
@@ -192,7 +193,7 @@ class Mutation:
 
 
 def _wilson(part: int, whole: int) -> tuple[float, float]:
-    from evenhand.intervals.bounded import Bounded
+    from evenhand.intervals.proportions import WilsonInterval as Bounded
 
     return Bounded(part / whole, 1.0 / whole).interval(0.95)
 
