@@ -1,5 +1,6 @@
 # make demo   sets up and shows what Evenhand does, on data it makes up
-# make test   sets up and runs the tests
+# make test   sets up and runs the tests: a few minutes, with a smoke test of each heavy part
+# make verify what takes longer, up to half an hour: simulations, Spark, PostgreSQL, encoders, fuzzers, notebooks
 # make check  style, types, layers and documentation
 # make docs   builds the documentation into build/site; index.html there opens offline
 # make pictures  takes the pictures of reports again (needs Chromium)
@@ -8,26 +9,38 @@
 # make compared  the default model beside its peer, for its card (needs EVENHAND_DATA)
 # make reproduced  reproduces the papers again, with the data in EVENHAND_DATA; with RUNS=FOLDER of runs by
 #             models/collaboration.py also the paper that needs them
+# make locks  writes the hashes of what constraints.txt pins again, from the package index (needs uv); those of torch by hand
 # make study  long simulations, and mutants of the code that counts; their results are committed under studies/results
+# With LOCKED=no, on a machine or from an index for which no hash is known, versions are pinned and hashes are not checked.
 PYTHON ?= python3
 VENV ?= .venv
 BENCH_VENV ?= .venv-bench
 BIN := $(VENV)/bin
-PIP := $(BIN)/python -m pip --disable-pip-version-check install --quiet --constraint constraints.txt
+PIP := $(BIN)/python -m pip --disable-pip-version-check install --quiet
+LOCKED ?= yes
+CONSTRAINED := $(PIP) --constraint constraints.txt
+# A lock names all that is needed: with its dependencies looked up again, pip takes a newer release of `name[extra]`.
+HASHED := $(if $(filter yes,$(LOCKED)),$(PIP) --require-hashes --no-deps --requirement,true)
+LOCK := uv pip compile --quiet --upgrade --universal --python-version 3.11.5 --generate-hashes --no-annotate \
+  --constraint constraints.txt --overrides locks/overrides.in --no-emit-package torch --no-emit-package setuptools \
+  --custom-compile-command "make locks" --default-index https://pypi.org/simple pyproject.toml locks/build.in
 
-.PHONY: demo test check docs pictures bench compared model reproduced study clean
+.PHONY: demo test verify check docs pictures bench compared locks model reproduced study clean
 
 demo: $(VENV)/.demo
 	$(BIN)/evenhand demo
 
 test: $(VENV)/.test
-	OMP_NUM_THREADS=1 $(BIN)/python -m pytest --numprocesses 2
+	OMP_NUM_THREADS=1 $(BIN)/python -m pytest --numprocesses 2 -m "not verify"
+
+verify: $(VENV)/.test
+	OMP_NUM_THREADS=1 $(BIN)/python -m pytest --numprocesses 2 -m verify
 
 check: $(VENV)/.test docs
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
-	$(BIN)/python -m pytest -q tests/contracts
+	$(BIN)/python -m pytest -q -m "not verify" tests/contracts
 
 docs: $(VENV)/.test
 	NO_MKDOCS_2_WARNING=1 $(BIN)/python -m mkdocs build --strict
@@ -49,6 +62,10 @@ reproduced: $(VENV)/.demo
 	  $(BIN)/evenhand reproduce $$paper --data "$(EVENHAND_DATA)" --out reproduced/$$paper || exit 1; done
 	if [ -n "$(RUNS)" ]; then $(BIN)/evenhand reproduce collaboration --data "$(RUNS)" --out reproduced/collaboration; fi
 
+locks:
+	$(LOCK) --output-file locks/demo.txt
+	$(LOCK) locks/torch.in --extra test --extra check --extra docs --output-file locks/test.txt
+
 study: $(VENV)/.study
 	$(BIN)/python -m studies
 
@@ -58,16 +75,19 @@ clean:
 $(VENV)/bin/python:
 	$(PYTHON) -m venv $(VENV)
 
-$(VENV)/.demo: $(VENV)/bin/python pyproject.toml constraints.txt
-	$(PIP) --editable .
+$(VENV)/.demo: $(VENV)/bin/python pyproject.toml constraints.txt locks/demo.txt
+	$(HASHED) locks/demo.txt
+	$(CONSTRAINED) --requirement locks/build.in
+	$(CONSTRAINED) --no-build-isolation --editable .
 	@touch $@
 
-$(VENV)/.test: $(VENV)/.demo
-	$(PIP) --editable ".[test,check,docs]"
+$(VENV)/.test: $(VENV)/.demo locks/test.txt locks/torch.txt locks/torch_cpu.txt
+	$(HASHED) locks/test.txt
+	$(HASHED) locks/torch_cpu.txt 2>/dev/null || $(HASHED) locks/torch.txt
+	$(CONSTRAINED) --no-build-isolation --editable ".[test,check,docs]"
 	@touch $@
 
 $(VENV)/.study: $(VENV)/.test
-	$(PIP) --editable ".[study]"
 	@touch $@
 
 $(BENCH_VENV)/.bench: benchmarks/peers/requirements.txt

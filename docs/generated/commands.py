@@ -23,6 +23,8 @@ def _commands(command: Any, name: str) -> Iterator[tuple[str, Any]]:
     if inner is None:
         yield name, command
         return
+    if command.invoke_without_command and name != "evenhand":
+        yield name, command
     for key, value in inner.items():
         yield from _commands(value, f"{name} {key}")
 

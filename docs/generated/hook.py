@@ -10,18 +10,21 @@ import re
 from pathlib import Path
 from typing import Any
 
-from docs.generated import commands, measures, names, roles
+from docs.generated import commands, measures, names, roles, word_lists
 
 ROOT = Path(__file__).parents[2]
 MADE = {
     "reference/commands.md": commands.page,
     "reference/names.md": names.page,
+    **names.module_pages(),
     "reference/measures.md": measures.page,
     "reference/roles.md": roles.page,
+    "reference/word-lists.md": word_lists.page,
 }
 ELSEWHERE = {
     "index.md": "README.md",
     "project/contributing.md": "CONTRIBUTING.md",
+    "project/security.md": "SECURITY.md",
     "project/changes.md": "CHANGELOG.md",
     "project/speed.md": "benchmarks/RESULTS.md",
     "project/runs.md": "models/runs/README.md",

@@ -8,7 +8,7 @@ from typing import Any
 from docs.generated.words import cell, table
 
 from evenhand import AUDITS, Declaration
-from evenhand.choices import Roles, rows
+from evenhand.choices import RoleOptions, choice_rows
 
 HEAD = """# Roles
 
@@ -22,7 +22,7 @@ def page() -> str:
     kinds = {field.name: field for field in fields(Declaration)}
     found = [
         (f"`{r.name}`", f"`{cell(str(kinds[r.name].type))}`", _default(kinds[r.name]), cell(r.choice.help))
-        for r in rows(Roles)
+        for r in choice_rows(RoleOptions)
     ]
     needs = [(f"[{a.name}](../audits/{a.name}.md)", a.question, ", ".join(sorted(a.needs))) for a in AUDITS]
     asked = table(("audit", "question", "needs"), needs)

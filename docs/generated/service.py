@@ -1,0 +1,45 @@
+"""The table of the service's settings, from the rows that options and variables are made of.
+
+`python -m docs.generated.service` writes it into docs/service.md; a test holds the page against it.
+"""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+from docs.generated.words import cell, table
+
+from evenhand.choices import ChoiceRow
+from evenhand.service.settings import VARIABLE_PREFIX, setting_rows
+
+PAGE = Path(__file__).parents[1] / "service.md"
+TABLE = re.compile(r"(?<=<!-- settings -->\n\n).*?(?=<!-- end of settings -->)", re.DOTALL)
+
+
+def settings_table() -> str:
+    """One line for each setting."""
+    rows = [
+        (
+            f"`{_flag(row)}`",
+            f"`{VARIABLE_PREFIX}{name.upper()}`",
+            f"`{name} = {row.choice.toml.partition('  #')[0]}`",
+            cell(row.choice.help),
+        )
+        for name, row in setting_rows().items()
+    ]
+    return table(("option", "variable", "in a file, for example", "meaning and default"), rows)
+
+
+def _flag(row: ChoiceRow) -> str:
+    return row.choice.flags[0] if row.choice.flags else f"--{row.name.replace('_', '-')}"
+
+
+def filled(page: str) -> str:
+    """The page with the table as it is now."""
+    return TABLE.sub(lambda _: f"{settings_table()}\n", page)
+
+
+if __name__ == "__main__":
+    PAGE.write_text(filled(PAGE.read_text()))
+    print(PAGE)
