@@ -30,10 +30,10 @@ LOCK := uv pip compile --quiet --upgrade --universal --python-version 3.11.5 --g
 demo: $(VENV)/.demo
 	$(BIN)/evenhand demo
 
-test: $(VENV)/.test
+test: $(VENV)/.browser
 	OMP_NUM_THREADS=1 $(BIN)/python -m pytest --numprocesses 2 -m "not verify"
 
-verify: $(VENV)/.test
+verify: $(VENV)/.browser
 	OMP_NUM_THREADS=1 $(BIN)/python -m pytest --numprocesses 2 -m verify
 
 check: $(VENV)/.test docs
@@ -86,6 +86,10 @@ $(VENV)/.test: $(VENV)/.demo locks/test.txt locks/torch.txt locks/torch_cpu.txt
 	$(HASHED) locks/torch_cpu.txt 2>/dev/null || $(HASHED) locks/torch.txt
 	$(CONSTRAINED) --no-build-isolation --editable ".[test,check,docs]"
 	@touch $@
+
+# A browser for the tests of the pages; without a connection `make test` goes on, and `make verify` says what is missing.
+$(VENV)/.browser: $(VENV)/.test locks/browser.toml
+	-@$(BIN)/python tests/browser/packages.py && touch $@
 
 $(VENV)/.study: $(VENV)/.test
 	@touch $@

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import os
-import shutil
-import subprocess
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from browser.conftest import RunningDesk
+from browser import packages
+from browser.windows import RunningDesk
 
 pytestmark = pytest.mark.verify
 PAGES = {
@@ -20,23 +19,16 @@ PAGES = {
 }
 RULES = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"]
 LOOKS = {"light": (1280, "light"), "dark": (1280, "dark"), "tablet": (768, "light"), "phone": (390, "light")}
-AXE_VERSION = "4.14.0"
 PICTURES = os.environ.get("EVENHAND_PICTURES")  # a folder, to keep what was seen
 
 
 @pytest.fixture(scope="session")
-def axe(tmp_path_factory: pytest.TempPathFactory) -> str:
-    """The rules, from the package registry of npm."""
-    npm = shutil.which("npm")
-    if npm is None:
-        pytest.skip("no npm on this machine, which fetches axe-core")
-    folder = tmp_path_factory.mktemp("axe")
-    command = [npm, "pack", f"axe-core@{AXE_VERSION}", "--silent"]
-    packed = subprocess.run(command, cwd=folder, capture_output=True, text=True, timeout=120)
-    if packed.returncode:
-        pytest.skip("axe-core could not be fetched")
-    shutil.unpack_archive(next(folder.glob("*.tgz")), folder)
-    return (folder / "package" / "axe.min.js").read_text()
+def axe() -> str:
+    """The rules of axe-core."""
+    file = packages.axe()
+    if file is None:
+        pytest.fail(packages.MISSING.format("axe-core"), pytrace=False)
+    return file.read_text()
 
 
 @pytest.mark.parametrize("person", PAGES)

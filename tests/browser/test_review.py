@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from browser.conftest import RunningDesk
+from browser.windows import RunningDesk
 from evenhand.desk.pages.words import words
 
 pytestmark = pytest.mark.verify
