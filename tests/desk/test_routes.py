@@ -10,7 +10,8 @@ from starlette.testclient import TestClient
 from desk.desks import ROUTES, STAFF, TestDesk
 from evenhand.desk import session_api
 from evenhand.desk.people import LOOKED_AT, PERMISSIONS, Role
-from evenhand.store.actions import ACTIONS, ROLES
+from evenhand.store.actions import ACTIONS
+from evenhand.store.roles import ROLES
 
 OPEN = {("POST", "/api/v1/session"), ("POST", "/api/v1/invitations/accept"), ("DELETE", "/api/v1/session")}
 

@@ -17,8 +17,9 @@ from hypothesis.stateful import RuleBasedStateMachine, initialize, rule, run_sta
 
 from evenhand.errors import InputError
 from evenhand.store import ConflictError, ForbiddenError, NewItem, NewScore
-from evenhand.store.actions import ACTIONS, ROLES
+from evenhand.store.actions import ACTIONS
 from evenhand.store.cases import VERDICTS
+from evenhand.store.roles import ROLES
 from evenhand.store.schema import events
 from store.desks import PEOPLE, Desk, check, emptied, sqlite_desk
 

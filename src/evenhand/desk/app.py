@@ -33,7 +33,7 @@ from evenhand.service.app import create_app
 from evenhand.service.models import LoadedModel
 from evenhand.service.settings import ServiceSettings
 from evenhand.store import DeskPolicy, Store, open_store, perform, schema, seal
-from evenhand.store.store import SYSTEM
+from evenhand.store.roles import SYSTEM
 
 LOG = logging.getLogger(__name__)
 SEAL_SECONDS, DELIVERY_SECONDS = 0.5, 1.0

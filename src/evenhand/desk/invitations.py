@@ -16,7 +16,7 @@ from evenhand.desk.sessions import SECOND, token_hash
 from evenhand.errors import ErrorKind, InputError
 from evenhand.store import ACTIONS, Store, schema
 from evenhand.store.ledger import EventLedger, upsert
-from evenhand.store.store import SYSTEM
+from evenhand.store.roles import SYSTEM
 
 LINK_LIFETIME = 72 * 3600 * SECOND
 LINK_PATH = "/invitation/"

@@ -13,7 +13,7 @@ from enum import StrEnum
 import sqlalchemy as sa
 
 from evenhand.store import ACTIONS, schema
-from evenhand.store.actions import DECIDERS, LEADS, REVIEWERS
+from evenhand.store.roles import ANNOTATOR, DECIDERS, LABELLED, LEADS, REVIEWERS
 
 ITEMS_SCOPE, DECISIONS_SCOPE, DESK_SCOPE = "items", "decisions", "desk"  # of tokens; see `service.tokens`
 
@@ -77,6 +77,11 @@ class Person:
     def decides(self) -> bool:
         """Whether the person decides about content, and not only labels it."""
         return self.role in DECIDERS
+
+    @property
+    def purposes(self) -> frozenset[str] | None:
+        """What the person is given to judge; None where it is everything."""
+        return LABELLED if self.role == ANNOTATOR else None
 
     def may_use(self, queue: str) -> bool:
         """Whether the person has access to a queue."""

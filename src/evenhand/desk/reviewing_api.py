@@ -33,7 +33,7 @@ def _changed(answer: dict[str, Any]) -> dict[str, Any]:
 def queues(call: DeskCall) -> dict[str, Any]:
     """The queues that you have access to, and how much waits there."""
     with call.store.database.reading() as connection:
-        counts = waiting_counts(connection)
+        counts = waiting_counts(connection, purposes=call.person.purposes)
         names = call.store.policy(connection)[1].queue_names
     known = dict.fromkeys((*names, *sorted(counts)))
     shown = [name for name in known if call.person.may_use(name)]
@@ -63,7 +63,7 @@ def tasks(call: DeskCall) -> dict[str, Any]:
 def context(call: DeskCall) -> dict[str, Any]:
     """The thread and the author's other items, of a task that you hold; that their texts were read is recorded."""
     with call.store.write(call.person.id) as ledger:
-        authorise(ledger, call.person.id, ACTIONS["context"], None)
+        authorise(ledger, ACTIONS["context"], None)
         around = item_context(ledger, _held_item(ledger, call.named("task")))
         if number := len(around["thread"]) + len(around["author"]):
             ledger.record(ledger.case(around["item"]), TextRead(reason="context", number=number))

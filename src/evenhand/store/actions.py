@@ -11,22 +11,13 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-import sqlalchemy as sa
-
 from evenhand.errors import InputError, nearest
 from evenhand.store import context, decisions, erasure, intake, queues, schema
 from evenhand.store import events as ev
 from evenhand.store.ledger import EventLedger, ForbiddenError, upsert
 from evenhand.store.policy import DeskPolicy
-from evenhand.store.store import SYSTEM, Store, activate_policy
-
-ADMINISTRATOR, LEAD, MODERATOR, ANNOTATOR, AUDITOR, SERVICE = ROLES = (
-    *("administrator", "lead", "moderator", "annotator", "auditor", "service"),
-)
-REVIEWERS = frozenset({LEAD, MODERATOR, ANNOTATOR})
-DECIDERS = frozenset({LEAD, MODERATOR})
-LEADS = frozenset({ADMINISTRATOR, LEAD})
-SUBMITTERS = frozenset({ADMINISTRATOR, SERVICE})
+from evenhand.store.roles import ADMINISTRATOR, AUDITOR, DECIDERS, LEAD, LEADS, REVIEWERS, ROLES, SUBMITTERS, SYSTEM
+from evenhand.store.store import Store, activate_policy
 
 
 @dataclass(frozen=True)
@@ -36,6 +27,7 @@ class DeskAction:
     roles: frozenset[str]
     act: Callable[..., Any]
     one_queue: bool = False  # `queue` must be one that the person has access to
+    one_item: bool = False  # `item` must be in such a queue
 
 
 def _receive(ledger: EventLedger, items: list[intake.NewItem]) -> dict[str, Any]:
@@ -77,7 +69,7 @@ ACTIONS: dict[str, DeskAction] = {
     "notice": DeskAction(SUBMITTERS | LEADS, intake.notice),
     "appeal": DeskAction(SUBMITTERS | LEADS, decisions.appeal),
     "claim": DeskAction(REVIEWERS, queues.claim, one_queue=True),
-    "claim_item": DeskAction(DECIDERS, queues.claim_item),
+    "claim_item": DeskAction(DECIDERS, queues.claim_item, one_item=True),
     "renew": DeskAction(REVIEWERS, queues.renew),
     "release": DeskAction(REVIEWERS, queues.release),
     "decide": DeskAction(REVIEWERS, decisions.decide),
@@ -86,13 +78,13 @@ ACTIONS: dict[str, DeskAction] = {
     "ask_second": DeskAction(DECIDERS, decisions.ask_second),
     "undo": DeskAction(REVIEWERS, decisions.undo),
     "decide_many": DeskAction(frozenset({LEAD}), decisions.decide_many),
-    "reverse": DeskAction(frozenset({LEAD}), decisions.reverse),
+    "reverse": DeskAction(frozenset({LEAD}), decisions.reverse, one_item=True),
     "expire": DeskAction(SUBMITTERS, _expire),
-    "hold": DeskAction(LEADS, erasure.hold),
-    "erase_item": DeskAction(LEADS, erasure.erase_item),
+    "hold": DeskAction(LEADS, erasure.hold, one_item=True),
+    "erase_item": DeskAction(LEADS, erasure.erase_item, one_item=True),
     "erase_person": DeskAction(LEADS, erasure.erase_person),
-    "context": DeskAction(REVIEWERS | {AUDITOR}, context.item_context),
-    "read_text": DeskAction(LEADS | {AUDITOR}, erasure.read_text),
+    "context": DeskAction(REVIEWERS | {AUDITOR}, context.item_context, one_item=True),
+    "read_text": DeskAction(LEADS | {AUDITOR}, erasure.read_text, one_item=True),
 }
 
 
@@ -108,22 +100,21 @@ def perform(store: Store, name: str, /, *, actor: str, key: str | None = None, *
     action = ACTIONS[name]
 
     def act(ledger: EventLedger) -> dict[str, Any]:
-        authorise(ledger, actor, action, arguments.get("queue") if action.one_queue else None)
+        authorise(ledger, action, arguments.get("queue") if action.one_queue else None)
+        if action.one_item and "item" in arguments:
+            queues.check_access(ledger, ledger.case(arguments["item"]))
         answer: dict[str, Any] = action.act(ledger, **arguments)
         return answer
 
     return store.once(actor, key, {"do": name, "with": arguments}, act)
 
 
-def authorise(ledger: EventLedger, actor: str, action: DeskAction, queue: str | None) -> None:
+def authorise(ledger: EventLedger, action: DeskAction, queue: str | None) -> None:
     """`ForbiddenError` unless the role of the actor, and their queues, allow it. The program itself may do anything."""
-    if actor == SYSTEM:
+    member = ledger.member
+    if member.role is None:
         return
-    person = ledger.connection.execute(sa.select(schema.people).where(schema.people.c.id == actor)).first()
-    if person is None or not person.active:
-        raise ForbiddenError(f"'{actor:.100}' has no access to this store: a lead or administrator must invite them")
-    if person.role not in action.roles:
-        raise ForbiddenError(f"the role '{person.role}' may not do this")
-    own = json.loads(person.queues)
-    if queue is not None and own and queue not in own:
+    if member.role not in action.roles:
+        raise ForbiddenError(f"the role '{member.role}' may not do this")
+    if queue is not None and not member.may_use(queue):
         raise ForbiddenError(f"you have no access to the queue '{queue}'")

@@ -45,6 +45,7 @@ def decide(
     if ground not in GROUNDS:
         raise InputError(f"invalid ground: '{ground}' (choose from: illegal, terms)")
     case, state = held_task(ledger, task, version)
+    _check_purpose(ledger, state)
     policy = ledger.policy
     answer = ev.Judged(
         task=task, person=ledger.actor, verdict=verdict, label=label, lead_time=lead_time,
@@ -58,6 +59,12 @@ def decide(
     )  # fmt: skip
     _CONSEQUENCES[state.purpose](ledger, case, state, decision)
     return {"task": task, "version": state.version, "item": case.item.id, "before": before}
+
+
+def _check_purpose(ledger: EventLedger, task: TaskState) -> None:
+    """Their role may have changed while they held it."""
+    if not ledger.member.may_take(task.purpose):
+        raise ForbiddenError(f"the role '{ledger.member.role}' may not decide this: release the task")
 
 
 def _review(ledger: EventLedger, case: Case, task: TaskState, decision: ev.Decided) -> None:
@@ -156,6 +163,7 @@ def undo(ledger: EventLedger, task: str, version: int | None = None) -> dict[str
     policy = ledger.policy
     if state.state != cases.DONE or state.person != ledger.actor or state.done_at is None:
         raise ConflictError("there is no verdict of yours to undo here")
+    _check_purpose(ledger, state)
     if version not in (None, state.version):
         raise ConflictError(f"the item has changed: look at it again (version {state.version}, not {version})")
     if ledger.at > state.done_at + policy.undo_seconds * SECOND_MICROS:
@@ -209,6 +217,8 @@ def decide_many(ledger: EventLedger, items: list[str], verdict: str, reason: str
         if task is None or task.state == cases.CLAIMED or ledger.connection.scalar(known):
             held.append(case.item.id)
             continue
+        if not ledger.member.may_use(task.queue):
+            raise ForbiddenError(f"you have no access to the queue '{task.queue}' of the item '{case.item.id}'")
         until = ledger.at + SECOND_MICROS
         ledger.record(case, ev.TaskClaimed(task=task.id, person=ledger.actor, until=until))
         decide(ledger, task.id, task.version, verdict, note=reason, **more)

@@ -7,6 +7,7 @@ event that its author could know of, and sealing in the order of numbers keeps c
 from __future__ import annotations
 
 import hashlib
+import json
 import secrets
 from collections.abc import Iterable, Mapping
 from functools import cached_property
@@ -19,6 +20,7 @@ from evenhand.errors import EvenhandError
 from evenhand.store import schema
 from evenhand.store.cases import Case, ItemState, TaskState, task_row
 from evenhand.store.events import ContentRef, StoreEvent
+from evenhand.store.roles import SYSTEM, StaffMember
 
 if TYPE_CHECKING:
     from evenhand.store.policy import DeskPolicy
@@ -85,6 +87,18 @@ class EventLedger:
     def policy_version(self) -> int:
         """Its version."""
         return self._policy[0]
+
+    @cached_property
+    def member(self) -> StaffMember:
+        """Who acts; `ForbiddenError` where they do not work here."""
+        if self.actor == SYSTEM:
+            return StaffMember(SYSTEM, None)
+        row = self.connection.execute(sa.select(schema.people).where(schema.people.c.id == self.actor)).first()
+        if row is None or not row.active:
+            raise ForbiddenError(
+                f"'{self.actor:.100}' has no access to this store: a lead or administrator must invite them"
+            )
+        return StaffMember(row.id, row.role, tuple(json.loads(row.queues)))
 
     # what there is
 

@@ -8,7 +8,7 @@ take are passed over (`FOR UPDATE SKIP LOCKED`), so that reviewers never wait fo
 from __future__ import annotations
 
 import secrets
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from functools import cache
 from typing import Any
 
@@ -53,7 +53,7 @@ def claim(ledger: EventLedger, queue: str) -> dict[str, Any]:
     if ledger.store.chance() >= policy.reserved:
         lanes.reverse()
     for purpose, key in (*((purpose, "first_key") for purpose in BLIND), *lanes):
-        if found := _next(ledger, queue, purpose, key):
+        if ledger.member.may_take(purpose) and (found := _next(ledger, queue, purpose, key)):
             return _lease(ledger, *found, policy)
     return {"task": None}
 
@@ -133,12 +133,25 @@ def claim_item(ledger: EventLedger, item: str) -> dict[str, Any]:
     """The waiting task of one item, opened by its address."""
     case = ledger.case(item)
     policy = ledger.policy
-    task = next((task for task in case.tasks.values() if task.state == WAITING and not task.virtual), None)
-    if task is None:
+    waiting = [task for task in case.tasks.values() if task.state == WAITING and not task.virtual]
+    if not waiting:
         raise ConflictError("nothing about this item waits for a decision, or somebody else has it")
+    task = next((task for task in waiting if ledger.member.may_use(task.queue)), None)
+    if task is None:
+        raise ForbiddenError(f"you have no access to the queue '{waiting[0].queue}'")
     if is_barred(ledger, case, task):
         raise ForbiddenError("you have seen this item already: somebody else must review it")
     return _lease(ledger, case, task, policy)
+
+
+def check_access(ledger: EventLedger, case: Case) -> None:
+    """`ForbiddenError` where an item is in none of the actor's queues: neither by the policy nor by a task."""
+    member = ledger.member
+    if not member.queues:
+        return
+    home = ledger.policy.queue_of(case.item)
+    if not any(member.may_use(name) for name in (home, *(task.queue for task in case.tasks.values()))):
+        raise ForbiddenError(f"you have no access to the queue '{home}'")
 
 
 def is_barred(ledger: EventLedger, case: Case, task: TaskState) -> bool:
@@ -222,10 +235,14 @@ def held_by(ledger: EventLedger, person: str) -> int:
     return int(ledger.connection.scalar(held) or 0)
 
 
-def waiting_counts(connection: sa.Connection, queues: Sequence[str] | None = None) -> dict[str, int]:
-    """How many tasks wait in each queue."""
+def waiting_counts(
+    connection: sa.Connection, queues: Sequence[str] | None = None, *, purposes: Collection[str] | None = None
+) -> dict[str, int]:
+    """How many tasks wait in each queue; of these purposes, or of all."""
     tasks = schema.tasks
     query = sa.select(tasks.c.queue, sa.func.count()).where(tasks.c.state == sa.literal_column("'waiting'"))
     if queues:
         query = query.where(tasks.c.queue.in_(queues))
+    if purposes is not None:
+        query = query.where(tasks.c.purpose.in_(sorted(purposes)))
     return {row[0]: row[1] for row in connection.execute(query.group_by(tasks.c.queue))}

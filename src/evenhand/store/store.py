@@ -23,9 +23,9 @@ from evenhand.store.keys import StoreKeys, key_path
 from evenhand.store.ledger import ConflictError, EventLedger
 from evenhand.store.migrations.upgrading import check_schema, create_schema
 from evenhand.store.policy import DeskPolicy
+from evenhand.store.roles import SYSTEM
 
 RANDOM = random.SystemRandom()
-SYSTEM = "system"  # who acts where nobody does
 RETRIES = 5
 
 

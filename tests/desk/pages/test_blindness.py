@@ -13,7 +13,7 @@ from desk.pages.browsers import Browser, masked, plain_desk
 from evenhand.desk.people import Role
 from evenhand.store import NewItem, NewScore
 
-MODERATOR, ANNOTATOR = STAFF[Role.MODERATOR], STAFF[Role.ANNOTATOR]
+MODERATOR, LEAD = STAFF[Role.MODERATOR], STAFF[Role.LEAD]
 Prepare = Callable[[TestDesk], None]
 
 
@@ -60,7 +60,7 @@ def before_deciding(folder: Path, person: str, policy: dict[str, Any], prepare: 
     return [masked(page.html) for page in pages]
 
 
-@pytest.fixture(scope="module", params=[MODERATOR, pytest.param(ANNOTATOR, marks=pytest.mark.verify)])
+@pytest.fixture(scope="module", params=[MODERATOR, pytest.param(LEAD, marks=pytest.mark.verify)])
 def served(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> tuple[str, list[str]]:
     """A person, and the pages of a desk that no other differs from."""
     folder = tmp_path_factory.mktemp("plain")

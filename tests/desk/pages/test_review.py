@@ -146,11 +146,22 @@ def test_nothing_to_review_says_so(desk: TestDesk) -> None:
 
 
 def test_two_people_never_see_the_same_item(desk: TestDesk) -> None:
-    pages = [Browser(desk, person).get("/queue") for person in (MODERATOR, ANNOTATOR)]
+    pages = [Browser(desk, person).get("/queue") for person in (MODERATOR, LEAD)]
     seen = [{text for text in ("text 0", "text 1", "text 2", "text 3") if text in page.html} for page in pages]
     assert [len(texts) for texts in seen] == [2, 2]
     assert not seen[0] & seen[1]
-    assert 'value="second"' not in pages[1].html  # who only labels cannot ask for one
+
+
+def test_who_only_labels_is_given_no_review_and_cannot_ask_for_a_second_one(desk: TestDesk) -> None:
+    first = Browser(desk, MODERATOR)
+    text = shown(first.get("/queue"))
+    assert 'value="second"' in first.get("/queue").html
+    empty = Browser(desk, ANNOTATOR).get("/queue")
+    assert not any(form["attributes"].get("class") == "review" for form in empty.forms)
+    first.review("second")
+    page = Browser(desk, ANNOTATOR).get("/queue")
+    assert shown(page) == text
+    assert 'value="second"' not in page.html
 
 
 def test_the_parts_for_a_page_with_scripts_hold_what_comes_next(desk: TestDesk) -> None:

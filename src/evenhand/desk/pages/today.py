@@ -195,18 +195,20 @@ def my_page(store: Store, person: Person) -> MyPage:
     mine = sa.select(tasks.c.done_at).where(tasks.c.person == person.id, tasks.c.state == DONE)
     with store.database.reading() as connection:
         days = Counter(map(day_of, connection.scalars(mine.where(tasks.c.done_at > at - WEEK))))
-        waiting = set(connection.scalars(_waiting_for(person.id)))
+        waiting = set(connection.scalars(_waiting_for(person)))
         agreement = gold_agreement(connection, person.id, before=_week_begin(at))
     per_day = tuple((day, days[day]) for day in last_days(at))
     queues = tuple((queue, queue in waiting) for queue in queues_of(store, person))
     return MyPage(queues, sum(number for _, number in per_day), per_day, agreement)
 
 
-def _waiting_for(person: str) -> sa.Select[Any]:
-    """The queues where something waits that a person has not seen."""
+def _waiting_for(person: Person) -> sa.Select[Any]:
+    """The queues where something waits that a person may take and has not seen."""
     tasks, seen = schema.tasks, schema.seen
-    known = sa.exists().where(seen.c.item == tasks.c.item, seen.c.person == person)
-    waiting = (tasks.c.state == sa.literal_column(f"'{WAITING}'"), ~tasks.c.virtual, ~known)
+    known = sa.exists().where(seen.c.item == tasks.c.item, seen.c.person == person.id)
+    waiting = [tasks.c.state == sa.literal_column(f"'{WAITING}'"), ~tasks.c.virtual, ~known]
+    if person.purposes is not None:
+        waiting.append(tasks.c.purpose.in_(sorted(person.purposes)))
     return sa.select(tasks.c.queue).where(*waiting).distinct()
 
 
