@@ -124,12 +124,18 @@ def _ask_panel(ledger: EventLedger, case: Case, task: TaskState) -> None:
 
 
 def skip(
-    ledger: EventLedger, task: str, version: int, reason: str = "", lead_time: float | None = None
+    ledger: EventLedger,
+    task: str,
+    version: int,
+    reason: str = "",
+    *,
+    note: str | None = None,
+    lead_time: float | None = None,
 ) -> dict[str, Any]:
     """Leave a task to somebody else; what several skipped goes to the escalated."""
     case, state = held_task(ledger, task, version)
-    policy = ledger.policy
-    ledger.record(case, ev.TaskSkipped(task=task, person=ledger.actor, reason=reason, lead_time=lead_time))
+    policy, kept = ledger.policy, ledger.keep("note", note, case.item.id)
+    ledger.record(case, ev.TaskSkipped(task=task, person=ledger.actor, reason=reason, note=kept, lead_time=lead_time))
     if state.purpose == GOLD:
         ledger.record(case, ev.TaskWithdrawn(task=task, reason="skipped"))
     elif state.skips >= policy.most_skips and state.queue != ESCALATED:
@@ -137,15 +143,18 @@ def skip(
     return {"task": task, "version": state.version}
 
 
-def escalate(ledger: EventLedger, task: str, version: int, reason: str, queue: str = ESCALATED) -> dict[str, Any]:
-    """Pass a task on to another queue."""
+def escalate(
+    ledger: EventLedger, task: str, version: int, reason: str, queue: str = ESCALATED, *, note: str | None = None
+) -> dict[str, Any]:
+    """Pass a task on to another queue; whoever decides there reads the reason and the note."""
     case, state = held_task(ledger, task, version)
     if queue not in ledger.policy.queue_names:
         raise InputError(f"there is no queue '{queue}'; {nearest(queue, ledger.policy.queue_names)}")
     if state.purpose == GOLD:
         ledger.record(case, ev.TaskWithdrawn(task=task, reason="escalated"))
     else:
-        ledger.record(case, ev.TaskEscalated(task=task, queue=queue, person=ledger.actor, reason=reason))
+        kept = ledger.keep("note", note, case.item.id)
+        ledger.record(case, ev.TaskEscalated(task=task, queue=queue, person=ledger.actor, reason=reason, note=kept))
     return {"task": task, "version": state.version}
 
 

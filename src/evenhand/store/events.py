@@ -188,6 +188,7 @@ class TaskSkipped(StoreEvent, kind="skipped"):
     task: str
     person: str
     reason: str = ""
+    note: ContentRef | None = None
     lead_time: float | None = None
 
 
@@ -199,6 +200,7 @@ class TaskEscalated(StoreEvent, kind="escalated"):
     queue: str
     person: str | None = None
     reason: str = ""
+    note: ContentRef | None = None
 
 
 @dataclass(frozen=True, kw_only=True)

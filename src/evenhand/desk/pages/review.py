@@ -1,8 +1,8 @@
 """The review page: what a reviewer sees before deciding, and nothing that could influence the decision.
 
-Neither score nor route, purpose, earlier verdicts or the time of arrival are shown; items are named by an opaque
-ticket, since the ids of the store tell when something was opened. A ticket stands for a task and the text that was
-seen: after an edit it does not fit any more.
+Neither score nor route, purpose, earlier verdicts or the time of arrival are shown; only somebody who answers an appeal
+or gets what was passed on reads why (`handovers`). Items are named by an opaque ticket, since the ids of the store tell
+when something was opened. A ticket stands for a task and the text that was seen: after an edit it does not fit.
 """
 
 from __future__ import annotations
@@ -18,9 +18,10 @@ from typing import Any
 
 import sqlalchemy as sa
 
+from evenhand.desk.pages.handovers import Handover, handover_of
 from evenhand.desk.people import Person, Role
 from evenhand.store import ConflictError, Store, perform, schema
-from evenhand.store.cases import CLAIMED, DONE
+from evenhand.store.cases import APPEAL, CLAIMED, DONE
 from evenhand.store.policy import ESCALATED
 
 AHEAD = 2  # the item on the screen, and the one that comes next
@@ -40,6 +41,7 @@ class ReviewItem:
     community: str | None
     edited: bool
     notices: tuple[tuple[str, int], ...]  # reasons, and how often each was given
+    handover: Handover | None = None
 
     @property
     def language_tag(self) -> str | None:
@@ -82,6 +84,7 @@ class HeldTask:
     item: str
     content: str | None
     ticket: str
+    purpose: str
 
 
 class ReviewConflictError(ConflictError):
@@ -140,7 +143,7 @@ def held_tasks(store: Store, person: str, queue: str) -> list[HeldTask]:
     """The tasks of a queue whose lease a person has, the oldest lease first."""
     tasks, items = schema.tasks, schema.items
     query = (
-        sa.select(tasks.c.id, tasks.c.version, tasks.c.item, items.c.text)
+        sa.select(tasks.c.id, tasks.c.version, tasks.c.item, tasks.c.purpose, items.c.text)
         .join(items, items.c.id == tasks.c.item)
         .where(tasks.c.state == sa.literal_column(f"'{CLAIMED}'"), tasks.c.holder == person, tasks.c.queue == queue)
         .where(tasks.c.lease_until > store.clock())
@@ -148,7 +151,10 @@ def held_tasks(store: Store, person: str, queue: str) -> list[HeldTask]:
     )
     with store.database.reading() as connection:
         rows = connection.execute(query).all()
-    return [HeldTask(row.id, row.version, row.item, row.text, ticket_of(store, row.id, row.text)) for row in rows]
+    return [
+        HeldTask(row.id, row.version, row.item, row.text, ticket_of(store, row.id, row.text), row.purpose)
+        for row in rows
+    ]
 
 
 def _items(store: Store, held: list[HeldTask]) -> Iterator[ReviewItem]:
@@ -160,7 +166,8 @@ def _items(store: Store, held: list[HeldTask]) -> Iterator[ReviewItem]:
             row = connection.execute(query.where(items.c.id == task.item)).one()
             told = connection.scalars(sa.select(notices.c.reason).where(notices.c.item == task.item))
             reasons = tuple(sorted(Counter(told).items(), key=lambda pair: (-pair[1], pair[0])))
-            yield ReviewItem(task.ticket, row.value, row.language, row.community, row.edits > 0, reasons)
+            handover = handover_of(connection, task.id, task.item, is_appeal=task.purpose == APPEAL)
+            yield ReviewItem(task.ticket, row.value, row.language, row.community, row.edits > 0, reasons, handover)
 
 
 def find_held(store: Store, person: Person, queue: str, ticket: str) -> HeldTask:

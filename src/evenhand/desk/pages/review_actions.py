@@ -33,10 +33,10 @@ def decide(store: Store, person: Person, queue: str, fields: Fields) -> str:
     button = fields["do"]
     verdict = VERDICT_BUTTONS[button]
     if task := _still_to_do(store, person, queue, fields, "judged", verdict):
-        clause, note = fields.get("clause", "").strip(), fields.get("note", "").strip()
+        clause = fields.get("clause", "").strip()
         perform(
             store, "decide", actor=person.id, task=task.id, version=task.version, verdict=verdict,
-            clause=clause[:LONGEST_CLAUSE] or None, note=note[:LONGEST_NOTE] or None,
+            clause=clause[:LONGEST_CLAUSE] or None, note=_note(fields),
             ground=fields.get("ground") or None,
         )  # fmt: skip
     return f"done.{button}"
@@ -45,8 +45,7 @@ def decide(store: Store, person: Person, queue: str, fields: Fields) -> str:
 def skip(store: Store, person: Person, queue: str, fields: Fields) -> str:
     """Leave it to somebody else."""
     if task := _still_to_do(store, person, queue, fields, "skipped"):
-        reason = fields.get("note", "").strip()[:LONGEST_NOTE]
-        perform(store, "skip", actor=person.id, task=task.id, version=task.version, reason=reason)
+        perform(store, "skip", actor=person.id, task=task.id, version=task.version, note=_note(fields))
     return "done.skip"
 
 
@@ -55,9 +54,16 @@ def escalate(store: Store, person: Person, queue: str, fields: Fields) -> str:
     if queue == ESCALATED:
         raise ReviewConflictError("conflict.escalated")
     if task := _still_to_do(store, person, queue, fields, "escalated"):
-        reason = fields.get("note", "").strip()[:LONGEST_NOTE] or "passed on"
-        perform(store, "escalate", actor=person.id, task=task.id, version=task.version, reason=reason)
+        reason = fields.get("clause", "").strip()[:LONGEST_CLAUSE]
+        perform(
+            store, "escalate", actor=person.id, task=task.id, version=task.version, reason=reason, note=_note(fields)
+        )
     return "done.escalate"
+
+
+def _note(fields: Fields) -> str | None:
+    """What was typed; it is kept apart from the history, so that it can be erased."""
+    return fields.get("note", "").strip()[:LONGEST_NOTE] or None
 
 
 def _still_to_do(
