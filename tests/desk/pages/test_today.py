@@ -119,7 +119,7 @@ def random_period(chance: np.random.Generator, share: float) -> PeriodAnswer:
     flags = {"removed_unseen": 0.2, "drawn": 0.5, "panel": 0.0}
     columns = {name: chance.random(size) < probability for name, probability in flags.items()}
     none = np.zeros(size, dtype=np.bool_)
-    numbers = {"probability": np.full(size, 0.5), "order": chance.random(size)}
+    numbers = {"probability": np.full(size, 0.5), "order": chance.random(size), "panel_probability": np.zeros(size)}
     verdicts = {"verdict": violates.astype(np.int64), "panel_verdict": np.full(size, -2)}
     return PeriodAnswer(0, 1, MeasuredItems(**columns, **numbers, **verdicts, reached=none))
 
