@@ -11,7 +11,7 @@ from pathlib import Path
 from docs.generated.words import cell, table
 
 from evenhand.choices import ChoiceRow
-from evenhand.service.settings import VARIABLE_PREFIX, setting_rows
+from evenhand.service.configuration_file import flag, setting_rows, variable
 
 PAGE = Path(__file__).parents[1] / "service.md"
 TABLE = re.compile(r"(?<=<!-- settings -->\n\n).*?(?=<!-- end of settings -->)", re.DOTALL)
@@ -21,9 +21,9 @@ def settings_table() -> str:
     """One line for each setting."""
     rows = [
         (
-            f"`{_flag(row)}`",
-            f"`{VARIABLE_PREFIX}{name.upper()}`",
-            f"`{name} = {row.choice.toml.partition('  #')[0]}`",
+            f"`{flag(row)}`",
+            f"`{variable(name)}`",
+            _example(row),
             cell(row.choice.help),
         )
         for name, row in setting_rows().items()
@@ -31,8 +31,9 @@ def settings_table() -> str:
     return table(("option", "variable", "in a file, for example", "meaning and default"), rows)
 
 
-def _flag(row: ChoiceRow) -> str:
-    return row.choice.flags[0] if row.choice.flags else f"--{row.name.replace('_', '-')}"
+def _example(row: ChoiceRow) -> str:
+    """Its line in a file; some settings are never taken from one."""
+    return f"`{row.name} = {row.choice.toml.partition('  #')[0]}`" if row.choice.toml else "not allowed"
 
 
 def filled(page: str) -> str:

@@ -14,7 +14,9 @@ from hostile.sandbox import BUSY, BYTES, SECONDS, Observation
 from hostile.site import PRECIOUS, SECRET
 
 DEVICES = ("/dev/null", "/dev/tty")
-LIBRARIES = tuple({sys.prefix, sys.base_prefix, "/lib", "/usr/lib", "/lib64", "/usr/lib64"})
+LIBRARIES = tuple(
+    {sys.prefix, os.path.realpath(sys.prefix), sys.base_prefix, "/lib", "/usr/lib", "/lib64", "/usr/lib64"}
+)
 OWN_CHILD = "evenhand/evidence/xlsx_trial.py"  # the one process that Evenhand starts: it tries a workbook
 NOTICE = re.compile(r"^Reading .*; change with --separator|: using the columns? '")  # how an input is read
 HIDDEN = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]")

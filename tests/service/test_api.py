@@ -15,7 +15,8 @@ from evenhand.classifiers.models import open_model
 from evenhand.service.app import create_app
 from evenhand.service.headers import SECURITY_HEADERS
 from evenhand.service.models import open_models
-from evenhand.service.settings import ServedModel, ServiceSettings
+from evenhand.service.served_models import ServedModel
+from evenhand.service.settings import ServiceSettings
 from service.fakes import fake_model, local_client
 
 SCORE = "/api/v1/score"

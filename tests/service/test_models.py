@@ -13,7 +13,7 @@ from evenhand.classifiers.permissions import Permissions
 from evenhand.classifiers.protocol import Targets
 from evenhand.errors import InputError
 from evenhand.service.models import LoadedModel, open_models
-from evenhand.service.settings import ServedModel
+from evenhand.service.served_models import ServedModel
 from service.fakes import FakeClassifier, fake_model
 
 DEFAULT = open_model("default")

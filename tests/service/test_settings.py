@@ -10,8 +10,10 @@ from pathlib import Path
 import pytest
 
 from evenhand.errors import InputError
+from evenhand.service.configuration_file import flag, setting_rows
 from evenhand.service.mappings import INTERFACES
-from evenhand.service.settings import ServedModel, ServiceSettings, read_settings, setting_rows
+from evenhand.service.served_models import ServedModel
+from evenhand.service.settings import ServiceSettings, read_settings
 
 
 def test_every_setting_has_a_row_and_every_row_a_setting() -> None:
@@ -29,7 +31,7 @@ def test_the_default_in_the_help_is_the_default(name: str) -> None:
 
 
 def test_the_example_of_every_row_is_taken(tmp_path: Path) -> None:
-    lines = [f"{name} = {row.choice.toml}" for name, row in setting_rows().items()]
+    lines = [f"{name} = {row.choice.toml}" for name, row in setting_rows().items() if row.choice.toml]
     path = tmp_path / "serve.toml"
     path.write_text("\n".join(lines))
     found = read_settings({}, config=path, environ={})
@@ -101,6 +103,7 @@ def test_a_file_may_have_a_table_for_each_model(tmp_path: Path) -> None:
         ("[models.'b c']\nsource = 'b'", "models.b c is not a name"),
         ("models = 3", "models must be tables"),
         ("calibrator = ['x=c.json']", "name its model"),
+        ("store = 3", "`store` must be"),
         ("port = ", "not a readable TOML file"),
     ],
 )
@@ -110,6 +113,55 @@ def test_what_a_file_may_not_say(content: str, says: str, tmp_path: Path) -> Non
     with pytest.raises(InputError) as refused:
         read_settings({}, config=path, environ={})
     assert says in str(refused.value)
+
+
+PERMISSIONS = ("trust", "send_to", "secrets", "webhook_networks")  # what a file of a stranger may not grant
+
+
+def test_which_settings_a_file_may_not_decide() -> None:
+    assert {name for name, row in setting_rows().items() if not row.choice.toml} == set(PERMISSIONS)
+
+
+@pytest.mark.parametrize("name", PERMISSIONS)
+def test_a_permission_is_refused_in_a_file_and_taken_from_the_environment(name: str, tmp_path: Path) -> None:
+    path = tmp_path / "serve.toml"
+    path.write_text(f'{name} = ["10.1.0.0/16"]\n')
+    with pytest.raises(InputError) as refused:
+        read_settings({name: None}, config=path, environ={})
+    way = f"use {flag(setting_rows()[name])} or the variable EVENHAND_SERVE_{name.upper()}"
+    assert str(refused.value) == f"{path}: `{name}` may not be set in a file: {way}"
+    found = read_settings({}, environ={f"EVENHAND_SERVE_{name.upper()}": "10.1.0.0/16"})
+    assert getattr(found, name) in ("10.1.0.0/16", ("10.1.0.0/16",))
+
+
+@pytest.mark.parametrize("url", ["postgresql://me:hidden@db.invalid/desk", "sqlite:////tmp/desk.db", "x://y"])
+def test_a_file_may_name_no_server_and_no_secret_is_repeated(url: str, tmp_path: Path) -> None:
+    path = tmp_path / "serve.toml"
+    path.write_text(f'store = "{url}"\n')
+    with pytest.raises(InputError, match="`store` may not be a URL in a file") as refused:
+        read_settings({}, config=path, environ={})
+    assert "hidden" not in str(refused.value)
+    path.write_text('store = "${DESK_URL}"\n')
+    assert read_settings({}, config=path, environ={"DESK_URL": url}).store == url
+    for value, says in (("", "which is not set"), ("a-secret", "which is not a database URL")):
+        with pytest.raises(InputError, match=f"the environment variable DESK_URL, {says}") as refused:
+            read_settings({}, config=path, environ={"DESK_URL": value})
+        assert "a-secret" not in str(refused.value)
+
+
+@pytest.mark.parametrize("name", ["store", "store_key"])
+def test_the_store_of_a_file_lies_in_its_folder(name: str, tmp_path: Path) -> None:
+    folder = tmp_path / "service"
+    folder.mkdir()
+    (tmp_path / "own.db").touch()
+    (folder / "linked.db").symlink_to(tmp_path / "own.db")
+    path = folder / "serve.toml"
+    for place in ("../own.db", str(tmp_path / "own.db"), "linked.db"):
+        path.write_text(f"{name} = '{place}'\n")
+        with pytest.raises(InputError, match=rf"`{name}` must be in the folder of this file: use --store"):
+            read_settings({}, config=path, environ={})
+    path.write_text(f"{name} = 'desk.db'\n")
+    assert str(getattr(read_settings({}, config=path, environ={}), name)) == str(folder / "desk.db")
 
 
 @pytest.mark.parametrize(

@@ -1,4 +1,7 @@
-"""What a user allows a model to do, for every command that opens one; what it means: `classifiers.permissions`."""
+"""What a user allows a model to do, for every command that opens one; what it means: `classifiers.permissions`.
+
+No row has an example for a TOML file: a file may come from a stranger, and allows nothing.
+"""
 
 from __future__ import annotations
 
@@ -13,22 +16,16 @@ class PermissionOptions(TypedDict, total=False):
 
     trust: Annotated[
         Annotated[Sequence[str] | None, repeated_kind("TYPE")],
-        Choice(
-            "Type that a skops file may create; read its code first; repeatable.",
-            '["our_package.tokens.Splitter"]  # types that a skops file may create',
-        ),
+        Choice("Type that a skops file may create; read its code first; repeatable."),
     ]
     send_to: Annotated[
         Annotated[str | None, text_kind("URL")],
-        Choice(
-            "For an endpoint: where texts may be sent, as https://host.", '"https://host.example"  # of an endpoint'
-        ),
+        Choice("For an endpoint: where texts may be sent, as https://host."),
     ]
     secrets: Annotated[
         Annotated[Sequence[str] | None, repeated_kind("VARIABLE")],
         Choice(
             "Environment variable that may be sent there; repeatable.",
-            '["MODERATION_KEY"]  # variables that may be sent there',
             flags=("--secret",),
         ),
     ]

@@ -65,10 +65,7 @@ class DeskOptions(TypedDict, total=False):
     ]
     webhook_networks: Annotated[
         AddressesValue,
-        Choice(
-            "Private networks that webhooks of the desk may reach, comma-separated (none).",
-            '["10.1.0.0/16"]  # private networks that webhooks may reach',
-        ),
+        Choice("Private networks that webhooks of the desk may reach, comma-separated (none)."),  # not from a file
     ]
 
 

@@ -16,7 +16,7 @@ from evenhand.classifiers.protocol import Classifier, Scores, Targets, score_in_
 from evenhand.documents import parse_json
 from evenhand.errors import InputError
 from evenhand.files import read_text
-from evenhand.service.settings import MODEL_NAME, ServedModel
+from evenhand.service.served_models import MODEL_NAME, ServedModel
 
 if TYPE_CHECKING:
     from evenhand.calibrators import Calibrator  # brings scipy.optimize, half of the time that it takes to start

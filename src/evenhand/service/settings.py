@@ -1,67 +1,29 @@
 """Settings of the service: by option, environment variable (EVENHAND_SERVE_PORT) or TOML file, in this order.
 
 The rows of `choices.service` are the only list of settings. A model is given as [NAME=]MODEL[@VERSION], or in a file as
-a table [models.NAME] with source, version and calibrator. What the names of other APIs mean here is said in tables of
-that file too (`mappings`).
+a table [models.NAME] with source, version and calibrator (`served_models`). What the names of other APIs mean here is
+said in tables of that file too (`mappings`); what a file may not decide is in `configuration_file`.
 """
 
 from __future__ import annotations
 
 import ipaddress
 import os
-import re
 from collections.abc import Mapping
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, fields
 from functools import cached_property
 from pathlib import Path
 from typing import Any, get_type_hints
 
-from evenhand.choices import ChoiceRow, choice_rows, comma_separated, without_unset
-from evenhand.choices.service import ServiceOptions
+from evenhand.choices import comma_separated, without_unset
 from evenhand.errors import InputError, nearest
-from evenhand.files import read_toml
 from evenhand.loose_values import one_or_several, typed
+from evenhand.service.configuration_file import VARIABLE_PREFIX, read_configuration, setting_rows
 from evenhand.service.mappings import INTERFACES, NO_ATTRIBUTES, NO_CATEGORIES, ModerationTable, PerspectiveTable
+from evenhand.service.served_models import ServedModel, with_calibrators
 
-VARIABLE_PREFIX = "EVENHAND_SERVE_"
 CONFIG_VARIABLE = f"{VARIABLE_PREFIX}CONFIG"
-MODEL_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}")
-MODEL_TEXT = re.compile(rf"(?:(?P<name>{MODEL_NAME.pattern})=)?(?P<source>.+?)(?:@(?P<version>[0-9a-f]{{8,64}}))?")
 TRUE_WORDS, FALSE_WORDS = ("1", "true", "yes", "on"), ("0", "false", "no", "off", "")
-
-
-@dataclass(frozen=True)
-class ServedModel:
-    """A model to serve: `name` is its own unless another is given; another `version` than this one is refused."""
-
-    source: str
-    name: str | None = None
-    version: str | None = None
-    calibrator: str | None = None
-
-    @classmethod
-    def parse(cls, text: str) -> ServedModel:
-        """From [NAME=]MODEL[@VERSION]."""
-        match = MODEL_TEXT.fullmatch(text.strip())
-        if not match:
-            raise InputError(f"invalid `model`: '{text}' (must be [NAME=]MODEL[@VERSION])")
-        return cls(match["source"], match["name"], match["version"])
-
-    @classmethod
-    def of_table(cls, name: str, table: object, folder: Path) -> ServedModel:
-        """From a table of a TOML file; paths in it are relative to the file."""
-        known = {field.name for field in fields(cls)} - {"name"}
-        if not MODEL_NAME.fullmatch(name):
-            raise InputError(f"models.{name} is not a name: letters, digits, '.', '_' and '-' only")
-        if not isinstance(table, dict) or not all(isinstance(value, str) for value in table.values()):
-            raise InputError(f"models.{name} must be a table of strings: {', '.join(sorted(known))}")
-        for key in table:
-            if key not in known:
-                raise InputError(f"models.{name} has no '{key}'; {nearest(key, known)}")
-        if "source" not in table:
-            raise InputError(f"models.{name} must have a source")
-        placed = {key: _beside(folder, value) for key, value in table.items() if key != "version"}
-        return cls(**{**table, **placed}, name=name)
 
 
 @dataclass(frozen=True)
@@ -124,41 +86,13 @@ def read_settings(
 ) -> ServiceSettings:
     """The settings: options count for more than variables, and these for more than the file."""
     config = config or (Path(environ[CONFIG_VARIABLE]) if environ.get(CONFIG_VARIABLE) else None)
-    told = {**_file_values(config), **_variables(environ), **without_unset(options)}
+    told = {**(read_configuration(config, environ) if config else {}), **_variables(environ), **without_unset(options)}
     tables, texts = told.pop("models", ()), one_or_several(told.pop("model", ()))
     models = tuple(map(ServedModel.parse, map(str, texts))) or tables or ServiceSettings.models
     calibrators = one_or_several(told.pop("calibrator", ()))
     hints = get_type_hints(ServiceSettings)
     values = {name: _typed(name, hints[name], value) for name, value in told.items()}
-    return ServiceSettings(models=_with_calibrators(models, calibrators), **values)
-
-
-def setting_rows() -> dict[str, ChoiceRow]:
-    """The rows by name."""
-    return {row.name: row for row in choice_rows(ServiceOptions)}
-
-
-def _file_values(config: Path | None) -> dict[str, Any]:
-    if config is None:
-        return {}
-    table, rows = read_toml(config), setting_rows()
-    try:
-        tables = table.pop("models", {})
-        interfaces = {name: kind.read(table.pop(name)) for name, kind in INTERFACES.items() if name in table}
-        if not isinstance(tables, dict):
-            raise InputError("models must be tables: [models.NAME]")
-        if tables and "model" in table:
-            raise InputError("give models either with `model` or as tables [models.NAME], not both")
-        for name in table:
-            if name not in rows:
-                raise InputError(f"there is no setting '{name}'; {nearest(name, [*rows, 'models', *INTERFACES])}")
-        for name in ("token_file", "store", "store_key"):
-            if isinstance(table.get(name), str):
-                table[name] = _beside(config.parent, table[name])
-        models = tuple(ServedModel.of_table(name, given, config.parent) for name, given in tables.items())
-        return {**table, **interfaces, **({"models": models} if models else {})}
-    except InputError as error:
-        raise error.within(str(config)) from None
+    return ServiceSettings(models=with_calibrators(models, calibrators), **values)
 
 
 def _variables(environ: Mapping[str, str]) -> dict[str, Any]:
@@ -197,23 +131,6 @@ def _typed(name: str, hint: Any, value: Any) -> Any:
     if name in ("device", "send_to", "store"):
         return str(value)
     return typed(f"`{name}`", hint, list(value) if isinstance(value, tuple) and hint is not tuple else value)
-
-
-def _with_calibrators(models: tuple[ServedModel, ...], texts: tuple[Any, ...]) -> tuple[ServedModel, ...]:
-    """Each calibrator with the model it is for: the named one, or the only one."""
-    served = list(models)
-    for text in texts:
-        name, named, file = str(text).rpartition("=")
-        fitting = [k for k, model in enumerate(served) if not named or name in (model.name, model.source)]
-        if len(fitting) != 1:
-            raise InputError(f"`calibrator` {text}: name its model, as NAME=FILE")
-        served[fitting[0]] = replace(served[fitting[0]], calibrator=file)
-    return tuple(served)
-
-
-def _beside(folder: Path, value: str) -> str:
-    """A path relative to the file that names it, where there is one; or the value as it is ('default')."""
-    return str(folder / value) if (folder / value).exists() else value
 
 
 def _check_network(name: str, text: str) -> None:

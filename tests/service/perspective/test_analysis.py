@@ -19,7 +19,8 @@ from evenhand.service.perspective.attributes import AttributeTable
 from evenhand.service.perspective.google_errors import GoogleError
 from evenhand.service.perspective.messages import AnalyzeCommentRequest, SuggestCommentScoreRequest, to_document
 from evenhand.service.problems import Problem
-from evenhand.service.settings import ServedModel, ServiceSettings
+from evenhand.service.served_models import ServedModel
+from evenhand.service.settings import ServiceSettings
 from service.fakes import fake_model
 
 ERROR = "type.googleapis.com/google.commentanalyzer.v1alpha1.Error"
