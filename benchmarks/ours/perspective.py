@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from benchmarks.clock import timed
-from evenhand.intervals.permutation import permutation_test
+from evenhand.intervals.permutation import permutation_test, sums_of_groups
 from evenhand.intervals.two_way_bootstrap import REPLICATES, TwoWayBootstrap
 from evenhand.measures.perspective import (
     F1,
@@ -67,15 +67,14 @@ def measure(
         KAPPA.of(pairs[g, g]), ALPHA.of(alike[g]), AC1.of(shares[g])
     signs = deltas.signs_by_annotator.astype(float)
 
-    def diverging(g: np.ndarray) -> np.ndarray:
-        rows = [np.bincount(g + 1, column, GROUPS + 1) for column in signs.T]
-        return divergences(np.vstack((np.column_stack(rows)[1:], signs.sum(axis=0))), smoothing=0.5)
+    def diverging(codes: np.ndarray) -> np.ndarray:
+        return divergences(sums_of_groups(signs, codes, GROUPS), smoothing=0.5)
 
     permutation_test(diverging, group, permutations=REPLICATES - 1)
     kept, whole = (TwoWayBootstrap(a.annotator, a.item, people, items) for a in (deltas.annotations, annotations))
     drawn = kept.sums(deltas.columns, group, GROUPS)
     fitted = as_confusion_tables(whole.sums(confusion_columns(annotations, decided), group, GROUPS))
-    agreed = whole.folded(*strata, pair_tables)
+    agreed = whole.pairs(*strata)
     for g in range(GROUPS + 1):
         MEAN_DELTA.drawn(drawn[:, g, :2]), F1.drawn(fitted[:, g]), KAPPA.drawn(agreed[:, g, g])
     return prints

@@ -10,7 +10,7 @@ from scipy import sparse, stats
 
 import brute_perspective as brute
 from evenhand.errors import InputError, Undefined
-from evenhand.intervals import two_way_bootstrap
+from evenhand.intervals import label_pairs, poisson_weights, two_way_bootstrap
 from evenhand.intervals.two_way_bootstrap import TwoWayBootstrap, effective_number, two_way_interval
 from evenhand.measures.perspective import MEAN_DELTA, ConformityDeltas, majority_labels, sums_by_group
 from evenhand.measures.perspective.agreement import (
@@ -32,8 +32,8 @@ def crossing(annotations, draws: int = 60, seed: int = 3) -> TwoWayBootstrap:
 
 
 def all_weights(crossed: TwoWayBootstrap) -> tuple[np.ndarray, np.ndarray]:
-    people, things = zip(*crossed.weights(), strict=True)
-    return np.hstack(people), np.hstack(things)
+    people, things = zip(*crossed.weights, strict=True)
+    return np.hstack(people).astype(int), np.hstack(things).astype(int)
 
 
 def test_weights_are_poisson_numbers_and_the_same_again() -> None:
@@ -92,9 +92,37 @@ def test_pairs_beside_loops(cells: int, monkeypatch: pytest.MonkeyPatch) -> None
         np.testing.assert_allclose(found[draw], expected, rtol=1e-6)
 
 
+@pytest.mark.parametrize("at_a_time", [1, 50, 1 << 11])
+@pytest.mark.parametrize("most", [1, 1 << 27])
+def test_pairs_of_cells_beside_folded_ones(at_a_time: int, most: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """However many cells and draws are taken at a time; items have up to some thirty labels of one kind."""
+    monkeypatch.setattr(label_pairs, "CELLS_AT_A_TIME", at_a_time)
+    monkeypatch.setattr(poisson_weights, "MOST_WEIGHTS", most)
+    monkeypatch.setattr(poisson_weights, "_SHARED", {})
+    annotations, _, group = made(3, 2)
+    strata, shape = label_strata(annotations, group, 3)
+    crossed = crossing(annotations, 60)
+    found = crossed.pairs(strata, shape)
+    assert found.shape == (60, 4, 4, 3, 3)
+    np.testing.assert_allclose(found, crossed.folded(strata, shape, pair_tables), rtol=1e-6)
+
+
+def test_no_labels_make_no_pairs() -> None:
+    nobody = np.zeros(0, dtype=np.int64)
+    assert not TwoWayBootstrap(nobody, nobody, 2, 3, 20).pairs(nobody, (3, 2)).any()
+
+
+def test_weights_are_made_once_for_the_same_people_and_items() -> None:
+    one, same = (TwoWayBootstrap(np.array([0]), np.array([0]), 6, 5, 30, 4) for _ in range(2))
+    assert one.weights is same.weights
+    assert next(iter(one.weights))[0] is next(iter(same.weights))[0]
+    assert one.weights is not TwoWayBootstrap(np.array([0]), np.array([0]), 6, 5, 30, 5).weights
+
+
 def test_a_draw_of_ones_is_the_data(monkeypatch: pytest.MonkeyPatch) -> None:
     annotations, p, group = made(2, 6)
-    monkeypatch.setattr(two_way_bootstrap, "_poisson", lambda rng, size, draws: np.ones((size, draws)))
+    monkeypatch.setattr(poisson_weights, "_poisson", lambda rng, size, draws: np.ones((size, draws)))
+    monkeypatch.setattr(poisson_weights, "_SHARED", {})
     deltas = ConformityDeltas.from_labels(annotations, p, majority_labels(annotations))
     found = crossing(deltas.annotations, 2).sums(deltas.columns, group, 3)
     np.testing.assert_allclose(found[1], sums_by_group(deltas.annotations, deltas.columns, group, 3), atol=1e-12)
@@ -169,7 +197,7 @@ def test_wrong_arguments() -> None:
 def test_weights_are_quantiles_of_the_poisson_distribution() -> None:
     """Each of the 2¹⁶ values of sixteen bits stands for the middle of its share."""
     middles = (np.arange(1 << 16) + 0.5) / (1 << 16)
-    np.testing.assert_array_equal(two_way_bootstrap._QUANTILES, stats.poisson(1.0).ppf(middles))
+    np.testing.assert_array_equal(poisson_weights.QUANTILES, stats.poisson(1.0).ppf(middles))
 
 
 def test_an_interval_ends_at_minus_one_and_one_unless_told_otherwise() -> None:

@@ -130,7 +130,7 @@ class PerspectiveOptions(TypedDict, total=False):
     permutations: Annotated[
         WholeValue,
         Choice(
-            "Permutations of groups over annotators (999).",
+            "Permutations of groups over annotators (10,000).",
             "999  # how often groups are shuffled over annotators",
         ),
     ]

@@ -15,7 +15,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from itertools import pairwise
 
 import numpy as np
 import numpy.typing as npt
@@ -23,10 +23,12 @@ from scipy import sparse, special
 
 from evenhand.arrays import Floats, Ints
 from evenhand.errors import InputError, Undefined
+from evenhand.intervals.label_pairs import LabelCells, ones_at
+from evenhand.intervals.poisson_weights import DRAWS_AT_A_TIME, Counts, PoissonWeights
 
 TWO_WAY_BOOTSTRAP = "two_way_bootstrap"
 REPLICATES = 200
-DRAWS_AT_A_TIME = 25  # draws at a time
+LABELS_AT_A_TIME = 1 << 12
 CELLS = 1 << 18  # numbers that a fold gets at a time
 FEWEST_DRAWS = 20  # draws in which a number must have a value
 ItemFold = Callable[[Floats, Floats, Floats], Floats]
@@ -49,12 +51,10 @@ class TwoWayBootstrap:
         if self.replicates < 1:
             raise InputError("there must be at least one draw")
 
-    def weights(self) -> Iterator[tuple[Floats, Floats]]:
-        """Annotators × draws and items × draws, some draws at a time; the same whenever they are asked for."""
-        people, things = (np.random.default_rng(child) for child in np.random.SeedSequence(self.seed).spawn(2))
-        for start in range(0, self.replicates, DRAWS_AT_A_TIME):
-            draws = min(DRAWS_AT_A_TIME, self.replicates - start)
-            yield _poisson(people, self.annotators, draws), _poisson(things, self.items, draws)
+    @cached_property
+    def weights(self) -> PoissonWeights:
+        """How often each annotator and item is drawn: the same for all labels of the same people on the same items."""
+        return PoissonWeights.shared(self.annotators, self.items, self.replicates, self.seed)
 
     def sums(self, columns: sparse.csc_array, group: npt.ArrayLike, groups: int) -> Floats:
         """Draws × (groups + 1) × columns: weighted sums over the labels of each group, and last of everybody."""
@@ -63,14 +63,41 @@ class TwoWayBootstrap:
             raise InputError(f"groups must be a number from 0 to {groups - 1}, or -1, for each annotator")
         if columns.shape[0] != len(self.item):
             raise InputError("columns must have one row per label")
-        members = _matrix(place % (groups + 1), np.arange(self.annotators), (groups + 1, self.annotators))
-        parts = [self._spread(columns[:, [number]]) for number in range(columns.shape[1])]
-        found = []
-        for people, things in self.weights():
-            found.append(np.stack([members @ (people * (part @ things)) for part in parts], axis=-1))
-        drawn = np.moveaxis(np.concatenate(found, axis=1), 1, 0)
-        drawn[:, -1] = drawn.sum(axis=1)
-        return drawn
+        stratum = (place % (groups + 1))[self.annotator]
+        drawn = [self._weighted_sums(*weights, columns, stratum, groups) for weights in self.weights]
+        return np.concatenate([_with_all(sums) for sums in drawn])
+
+    def _weighted_sums(
+        self, people: Counts, things: Counts, columns: sparse.csc_array, stratum: Ints, groups: int
+    ) -> Floats:
+        """Draws × (groups + 1) × columns, the last group of those in none: group by group, items in their order."""
+        order, starts = self._by_group(stratum, groups)
+        rows = columns.tocsr()[order]
+        sums = np.zeros((groups + 1, columns.shape[1], people.shape[1]))
+        for number, (start, end) in enumerate(pairwise(starts)):
+            for first in range(start, end, LABELS_AT_A_TIME):
+                some = slice(first, min(first + LABELS_AT_A_TIME, end))
+                weights = people[self.annotator[order[some]]] * things[self.item[order[some]]]
+                sums[number] += rows[some].T.toarray() @ weights.astype(np.float64)
+        return np.ascontiguousarray(np.moveaxis(sums, -1, 0))
+
+    def _by_group(self, stratum: Ints, groups: int) -> tuple[Ints, list[int]]:
+        """Labels by group and item, and where each group begins and the last ends."""
+        order = np.argsort(stratum * self.items + self.item)
+        return order, [0, *np.cumsum(np.bincount(stratum, minlength=groups + 1)).tolist()]
+
+    def pairs(self, strata: Ints, shape: tuple[int, int]) -> Floats:
+        """Draws × groups × groups × labels × labels: weighted pairs of two people of one item, by group and label.
+
+        `strata` are group × labels + label, `shape` how many groups and labels there are; the last group is of those in
+        none, and becomes everybody.
+        """
+        cells = LabelCells.from_labels(self.item, strata, shape[0] * shape[1])
+        tables = np.concatenate([cells.pairs(self.annotator, *weights) for weights in self.weights])
+        tables = tables.reshape(-1, *shape, *shape).transpose(0, 1, 3, 2, 4).copy()
+        tables[:, -1] = tables.sum(axis=1)
+        tables[:, :, -1] = tables.sum(axis=2)
+        return tables
 
     def folded(self, strata: Ints, shape: tuple[int, int], fold: ItemFold) -> Floats:
         """Draws × …: per item the annotators' weights by stratum, handed to a fold that sums over items.
@@ -81,7 +108,7 @@ class TwoWayBootstrap:
         step = max(CELLS // (shape[0] * shape[1] * DRAWS_AT_A_TIME), 1)
         pieces = self._pieces(strata, shape[0] * shape[1], step)
         found = []
-        for people, things in self.weights():
+        for people, things in self._few_weights():
             draws = people.shape[1]
             both = np.hstack((people, people * people)).astype(np.float32)
             parts = []
@@ -91,18 +118,18 @@ class TwoWayBootstrap:
             found.append(np.sum(parts, axis=0, dtype=np.float64))
         return np.concatenate(found)
 
-    def _spread(self, column: sparse.csc_array) -> sparse.csr_array:
-        """Annotators × items: one column of the labels; what is zero is left out."""
-        entries = column.tocoo()
-        rows = entries.coords[0]
-        return _matrix(self.annotator[rows], self.item[rows], (self.annotators, self.items), entries.data)
+    def _few_weights(self) -> Iterator[tuple[Counts, Counts]]:
+        for people, things in self.weights:
+            for start in range(0, people.shape[1], DRAWS_AT_A_TIME):
+                some = slice(start, start + DRAWS_AT_A_TIME)
+                yield people[:, some], things[:, some]
 
     def _pieces(self, strata: Ints, size: int, step: int) -> list[sparse.csr_array]:
         """Strata of `step` items × annotators, so few that a fold's numbers stay near the processor."""
         block, place = np.divmod(self.item, step)
         rows = (block * size + strata) * step + place
         blocks = -(-self.items // step)
-        whole = _matrix(rows, self.annotator, (blocks * size * step, self.annotators), np.ones(len(rows), np.float32))
+        whole = ones_at(rows, self.annotator, (blocks * size * step, self.annotators))
         return [whole[start * size * step : (start + 1) * size * step] for start in range(blocks)]
 
     @cached_property
@@ -112,6 +139,12 @@ class TwoWayBootstrap:
             np.bincount(self.annotator, minlength=self.annotators),
             np.bincount(self.item, minlength=self.items),
         )
+
+
+def _with_all(drawn: Floats) -> Floats:
+    """The last group, of those in none, becomes everybody."""
+    drawn[:, -1] = drawn.sum(axis=1)
+    return drawn
 
 
 def effective_number(loads: npt.ArrayLike) -> float:
@@ -138,19 +171,3 @@ def two_way_interval(
     wider = special.stdtrit(size - 1.0, tail) / special.ndtri(tail) * np.sqrt(size / (size - 1.0))
     ends = np.clip(value + wider * (np.quantile(drawn, [tail, 1.0 - tail]) - value), *bounds)
     return min(float(ends[0]), value), max(float(ends[1]), value)
-
-
-def _matrix(
-    rows: Ints, columns: Ints, shape: tuple[int, int], data: npt.NDArray[Any] | None = None
-) -> sparse.csr_array:
-    values = np.ones(len(rows)) if data is None else data
-    return sparse.csr_array((values, (rows, columns)), shape=shape)
-
-
-def _poisson(rng: np.random.Generator, size: int, draws: int) -> Floats:
-    """One column per draw, looked up: a Poisson number needs no more than sixteen random bits."""
-    return _QUANTILES[rng.integers(0, 1 << 16, (size, draws), dtype=np.uint16)]
-
-
-_REACHED = special.pdtr(np.arange(32), 1.0)  # how likely a Poisson number is at most so large
-_QUANTILES = np.searchsorted(_REACHED, (np.arange(1 << 16) + 0.5) / (1 << 16)).astype(np.float64)

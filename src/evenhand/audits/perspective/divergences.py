@@ -20,9 +20,9 @@ from evenhand.errors import Undefined
 from evenhand.estimate import Estimate
 from evenhand.finding import Slice, SliceKey
 from evenhand.intervals import permutation
-from evenhand.intervals.permutation import PermutationTest, permutation_test
+from evenhand.intervals.permutation import PermutationTest, permutation_test, sums_of_groups
 from evenhand.measures.perspective import ConformityDeltas, Fingerprints, delta_fingerprints
-from evenhand.measures.perspective.divergence import HALF_COUNT, composition, demographic_divergence, divergences
+from evenhand.measures.perspective.divergence import HALF_COUNT, demographic_divergences, divergences
 
 RESTARTS = 10
 INERTIA_ANNOTATORS = 5_000  # annotators, for the inertia
@@ -124,8 +124,8 @@ def permute_signs(deltas: ConformityDeltas, crowd: AnnotatorGroups, settings: Pe
     """The uncertainty divergence of every group."""
     signs, smoothing = deltas.signs_by_annotator.astype(np.float64), HALF_COUNT if settings.smoothing else 0.0
 
-    def statistic(group: Ints) -> Floats:
-        return divergences(_sums_by_group(signs, group, len(crowd.names)), smoothing=smoothing)
+    def statistic(groups: Ints) -> Floats:
+        return divergences(sums_of_groups(signs, groups, len(crowd.names)), smoothing=smoothing)
 
     return _permuted(statistic, crowd.group, crowd.within, settings)
 
@@ -136,12 +136,11 @@ def permute_means(deltas: ConformityDeltas, crowd: AnnotatorGroups, settings: Pe
     sums[:, 0] = np.bincount(deltas.annotations.annotator, deltas.values, len(sums))
     sums[:, 1] = deltas.annotations.labels_given
 
-    def statistic(group: Ints) -> Floats:
-        group_sums = _sums_by_group(sums, group, len(crowd.names))
-        means = np.divide(
-            group_sums[:, 0], group_sums[:, 1], out=np.zeros(len(group_sums)), where=group_sums[:, 1] > 0.0
-        )
-        return np.asarray(np.abs(means[:-1] - means[-1]))
+    def statistic(groups: Ints) -> Floats:
+        group_sums = sums_of_groups(sums, groups, len(crowd.names))
+        labels = group_sums[..., 1]
+        means = np.divide(group_sums[..., 0], labels, out=np.zeros_like(labels), where=labels > 0.0)
+        return np.asarray(np.abs(means[:, :-1] - means[:, -1:]))
 
     return _permuted(statistic, crowd.group, crowd.within, settings)
 
@@ -151,23 +150,16 @@ def permute_clusters(
 ) -> ShuffledGroups:
     """The demographic divergence of clusters of annotators."""
     within = None if crowd.within is None else crowd.within[prints.annotator]
+    members = (cluster[:, None] == np.arange(clusters)).astype(np.float64)
 
-    def statistic(group: Ints) -> float:
-        return demographic_divergence(composition(cluster, group, clusters=clusters, groups=len(crowd.names)))
+    def statistic(groups: Ints) -> Floats:
+        return demographic_divergences(sums_of_groups(members, groups, len(crowd.names))[:, :-1])
 
     return _permuted(statistic, crowd.group[prints.annotator], within, settings)
 
 
-def _sums_by_group(table: Floats, group: Ints, groups: int) -> Floats:
-    """(groups + 1) × columns: sums over the annotators of each group, and last over everybody."""
-    place = group % (groups + 1)
-    group_sums = np.stack([np.bincount(place, column, groups + 1) for column in table.T], axis=1).astype(np.float64)
-    group_sums[-1] = group_sums.sum(axis=0)
-    return group_sums
-
-
 def _permuted(
-    statistic: Callable[[Ints], Floats | float],
+    statistic: Callable[[Ints], Floats],
     group: Ints,
     within: Ints | None,
     settings: PerspectiveSettings,

@@ -32,7 +32,7 @@ from evenhand.finding import Measured, Slice, SliceKey
 from evenhand.intervals import two_way_bootstrap
 from evenhand.intervals.two_way_bootstrap import ItemFold, TwoWayBootstrap
 from evenhand.measures.perspective import ANNOTATION_RATE, Annotations, agreement, sums_by_group
-from evenhand.measures.perspective.agreement import AC1, ALPHA, KAPPA, coincidences, item_shares, pair_tables
+from evenhand.measures.perspective.agreement import AC1, ALPHA, KAPPA, coincidences, item_shares
 from evenhand.measures.perspective.group_statistics import SumStatistic
 
 
@@ -62,6 +62,13 @@ class GroupedLabels:
         counts = agreement.label_counts(self.annotations, self.crowd.group, groups)
         strata, shape = agreement.label_strata(self.annotations, self.crowd.group, groups)
         return agreement.fold_unweighted(fold, counts), self.crossing.folded(strata, shape, fold)
+
+    def pair_tables(self) -> tuple[Floats, Floats]:
+        """Pairs of annotators by group and label: as it is, and for every draw."""
+        groups = len(self.crowd.names)
+        counts = agreement.label_counts(self.annotations, self.crowd.group, groups)
+        strata, shape = agreement.label_strata(self.annotations, self.crowd.group, groups)
+        return agreement.fold_unweighted(agreement.pair_tables, counts), self.crossing.pairs(strata, shape)
 
     @cached_property
     def labels(self) -> list[int]:
@@ -105,8 +112,7 @@ AGREEMENT_BOUNDS = (-1.0, 1.0)
 
 def annotator_agreement(labelled: GroupedLabels, alpha: SumStatistic = ALPHA) -> Iterator[Measured]:
     """κ, α and AC1 of everybody and of each group; κ also between groups."""
-    tables = labelled.folds(pair_tables)
-    yield from _kappas(labelled, tables)
+    yield from _kappas(labelled, labelled.pair_tables())
     for number, fold in ((alpha, coincidences), (AC1, item_shares)):
         plain, drawn = labelled.folds(fold)
         for group, slice_ in labelled.crowd.slices:

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from evenhand.audits.settings import Settings
 from evenhand.errors import InputError, nearest
+from evenhand.intervals.permutation import PERMUTATIONS
 from evenhand.measures.perspective import TIE_RULES
 from evenhand.measures.perspective.agreement import DISTANCES, NOMINAL
 
@@ -24,7 +25,7 @@ class PerspectiveSettings(Settings):
     ties: str = "drop"
     distance: str = NOMINAL
     fewest_labels: int = 20
-    permutations: int = 999
+    permutations: int = PERMUTATIONS
     smoothing: bool = False
     clusters: int | None = None
     miss: float = 0.1

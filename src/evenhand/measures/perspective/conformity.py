@@ -56,9 +56,13 @@ class ConformityDeltas:
     @cached_property
     def columns(self) -> SparseColumns:
         """Annotations × 5, what a bootstrap weighs: delta, one, below 0, above 0, differs from the majority."""
-        signs = self.signs
-        parts = (self.values, np.ones(len(signs)), signs == 0, signs == 2, self.differs)
-        return sparse.csc_array(np.column_stack(parts).astype(np.float64, copy=False))
+        signs, everybody = self.signs, np.arange(len(self.values))
+        columns = (self.values != 0.0, np.ones_like(self.differs), signs == 0, signs == 2, self.differs)
+        rows = [everybody[held] for held in columns]
+        ends = np.cumsum([0, *map(len, rows)])
+        data = np.ones(ends[-1])
+        data[: ends[1]] = self.values[rows[0]]
+        return sparse.csc_array((data, np.concatenate(rows), ends), shape=(len(signs), len(columns)))
 
 
 def conformity_scores(probabilities: npt.ArrayLike, label: npt.ArrayLike) -> Floats:

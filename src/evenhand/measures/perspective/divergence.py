@@ -15,22 +15,24 @@ from evenhand.arrays import Floats
 from evenhand.errors import InputError, Undefined
 
 EMPTY_SIGN = "a kind of delta that occurs among all annotators does not occur in the group: use smoothing"
+COMPOSITION_FORM = "the composition must be a table of clusters by groups, 0 or more"
 HALF_COUNT = 0.5
 
 
 def divergences(counts: npt.ArrayLike, *, smoothing: float = 0.0) -> Floats:
     """KL(P‖Q) of each group: `counts` are groups × cells with everybody in the last row, P is theirs and Q the group's.
 
-    `smoothing` is added to every cell of every row, everybody's too. Infinite where Q lacks what P has.
+    Of many tables at once along leading axes. `smoothing` is added to every cell of every row, everybody's too.
+    Infinite where Q lacks what P has.
     """
     table = np.asarray(counts, dtype=np.float64) + smoothing
-    if table.ndim != 2 or table.shape[0] < 2 or (table < 0.0).any():
+    if table.ndim < 2 or table.shape[-2] < 2 or (table < 0.0).any():
         raise InputError("counts must be a table of groups by cells, 0 or more, with everybody in the last row")
-    if not table[-1].any():
+    if not table[..., -1, :].any(axis=-1).all():
         raise Undefined("there are no annotations")
-    whole = table.sum(axis=1, keepdims=True)
+    whole = table.sum(axis=-1, keepdims=True)
     shares = np.divide(table, whole, out=np.zeros_like(table), where=whole > 0.0)
-    return np.asarray(np.maximum(rel_entr(shares[-1], shares[:-1]).sum(axis=1), 0.0))
+    return np.asarray(np.maximum(rel_entr(shares[..., -1:, :], shares[..., :-1, :]).sum(axis=-1), 0.0))
 
 
 def uncertainty_divergence(everybody: npt.ArrayLike, group: npt.ArrayLike, *, smoothing: float = 0.0) -> float:
@@ -57,9 +59,14 @@ def composition(cluster: npt.ArrayLike, group: npt.ArrayLike, *, clusters: int, 
 
 def demographic_divergence(table: npt.ArrayLike) -> float:
     """Σ π_i KL(P_i‖M), M = Σ π_i P_i, of a table of clusters × groups: 0 when all clusters are composed alike."""
-    joint = _joint(table)
-    apart = np.outer(joint.sum(axis=1), joint.sum(axis=0))
-    return max(float(rel_entr(joint, apart).sum()), 0.0)
+    return float(demographic_divergences(_as_composition(table)))
+
+
+def demographic_divergences(tables: npt.ArrayLike) -> Floats:
+    """The same of many tables at once, along leading axes."""
+    joint = _joint(tables)
+    apart = joint.sum(axis=-1, keepdims=True) * joint.sum(axis=-2, keepdims=True)
+    return np.asarray(np.maximum(rel_entr(joint, apart).sum(axis=(-2, -1)), 0.0))
 
 
 def largest_divergence(table: npt.ArrayLike) -> float:
@@ -67,14 +74,22 @@ def largest_divergence(table: npt.ArrayLike) -> float:
 
     It is reached when every cluster holds one group alone.
     """
-    joint = _joint(table)
+    joint = _joint(_as_composition(table))
     return float(min(entr(joint.sum(axis=1)).sum(), entr(joint.sum(axis=0)).sum()))
 
 
-def _joint(table: npt.ArrayLike) -> Floats:
+def _as_composition(table: npt.ArrayLike) -> Floats:
     counts = np.asarray(table, dtype=np.float64)
-    if counts.ndim != 2 or (counts < 0.0).any():
-        raise InputError("the composition must be a table of clusters by groups, 0 or more")
-    if not counts.any():
+    if counts.ndim != 2:
+        raise InputError(COMPOSITION_FORM)
+    return counts
+
+
+def _joint(tables: npt.ArrayLike) -> Floats:
+    counts = np.asarray(tables, dtype=np.float64)
+    if counts.ndim < 2 or (counts < 0.0).any():
+        raise InputError(COMPOSITION_FORM)
+    whole = counts.sum(axis=(-2, -1), keepdims=True)
+    if not (whole > 0.0).all():
         raise Undefined("no annotator is in a cluster and in a group")
-    return np.asarray(counts / counts.sum())
+    return np.asarray(counts / whole)
