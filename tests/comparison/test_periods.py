@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
+from evenhand.audits.accuracy.blind_spots import ROBUST
 from evenhand.catalogue.accuracy import MISSED, PREVALENCE
 from evenhand.catalogue.shared import RECALL
-from evenhand.comparison.periods import compare_period_files, compare_periods
+from evenhand.comparison.periods import compare_period_files, compare_periods, period_caveats
 from evenhand.errors import InputError
-from evenhand.estimate import Estimate
+from evenhand.estimate import Estimate, Flag
 from evenhand.finding import Finding, Measured
 from evenhand.findings_file import to_json
 
@@ -62,3 +64,28 @@ def test_a_file_without_moderation_is_refused(tmp_path: Path) -> None:
     file.write_text(to_json([Finding("bias", "?", (), (), {})]), encoding="utf-8")
     with pytest.raises(InputError, match="no findings with a prevalence"):
         compare_period_files(str(file), str(file))
+
+
+def robust(share: float, *, flagged: bool) -> Finding:
+    """A prevalence whose usual interval is narrow, with a robust one beside."""
+    flags = (Flag.BLIND_SPOT,) if flagged else ()
+    usual = Estimate(share, share - 0.005, share + 0.005, 0.95, "beta", 900, flags=flags)
+    wide = Estimate(share, share - 0.02, share + 0.06, 0.95, "one_more_violation", 900)
+    return Finding("accuracy", "?", (Measured(PREVALENCE, {}, usual), Measured(PREVALENCE, ROBUST, wide)), (), {})
+
+
+def test_an_interval_that_assumes_too_much_raises_no_alarm() -> None:
+    """The report gives the robust interval there, so the comparison does too."""
+    (sure,) = compare_periods(robust(0.08, flagged=False), robust(0.05, flagged=False))
+    assert sure.change.alarm
+    (doubtful,) = compare_periods(robust(0.08, flagged=True), robust(0.05, flagged=True))
+    assert not doubtful.change.alarm
+    assert doubtful.this.method == "one_more_violation"
+    caveats = period_caveats(robust(0.08, flagged=True), robust(0.05, flagged=False))
+    assert any("The score may miss violations in this period" in text for text in caveats)
+
+
+def test_the_same_authors_in_both_periods_are_said() -> None:
+    one = replace(period(0.1, 900.0, 0.5), provenance={"roles": {"cluster": ["author"]}})
+    assert any("by 'author' in both periods" in text for text in period_caveats(one, one))
+    assert not any("'author'" in text for text in period_caveats(one, period(0.1, 900.0, 0.5)))

@@ -224,3 +224,11 @@ def test_the_verdict_follows_from_what_could_be_tested() -> None:
     untested = compare_runs([audited(made(1))], [audited(made(1).with_columns(p=pl.col("p") ** 2))]).verdicts
     assert [(one.status, one.action) for one in (*quiet, *untested)] == [(Status.QUIET, ""), (Status.OPEN, "")]
     assert "(−" in quiet[0].certainty
+
+
+def test_the_same_authors_in_both_runs_are_said() -> None:
+    """No item is in both, but items of one author are alike."""
+    tables = [made(seed).with_columns(by=pl.Series(np.arange(3000) % 150)) for seed in (1, 2)]
+    runs = [audited(table, cluster="by") for table in tables]
+    assert any("Items belong together by 'by'" in text for text in compare_runs(runs[:1], runs[1:]).caveats)
+    assert not any("'by'" in text for text in compare_runs([audited(tables[0])], [audited(tables[1])]).caveats)

@@ -16,6 +16,7 @@ from evenhand.routing.safety_p_values import (
     STAKES,
     betting_p_value,
     betting_rank,
+    clustered_p_value,
     items_to_rank,
     items_to_reject,
     p_value_below_share,
@@ -273,3 +274,35 @@ def test_a_rank_of_weighted_violations_by_the_definition() -> None:
     rank = betting_rank(weights, 0.1, 0.1)
     assert wealth(rank - 1) >= 10.0 > wealth(rank)
     assert betting_rank(weights[:0], 0.1, 0.1) == betting_rank(weights[:3], 0.1, 0.1) == 0
+
+
+def test_copies_of_one_author_are_not_more_evidence() -> None:
+    """Each item ten times under one author: taken as ten items they show what one does not."""
+    p, y = sample(400, seed=5)
+    many, labels, author = np.repeat(p, 10), np.repeat(y, 10), np.repeat(np.arange(len(p)), 10)
+    limit = {"missed_violations": 0.02}
+    once, counted, declared = (
+        choose(p, y, **limit), choose(many, labels, **limit), choose(many, labels, cluster=author, **limit)
+    )  # fmt: skip
+    assert once.lower is None
+    assert counted.lower is not None
+    assert declared.lower is None
+    assert "label items of more clusters" in declared.notes[0]
+
+
+def test_authors_of_one_item_each_change_nothing() -> None:
+    p, y = sample()
+    both = {"wrong_removals": 0.1, "missed_violations": 0.1}
+    assert choose(p, y, cluster=np.arange(len(p)), **both) == choose(p, y, **both)
+    with pytest.raises(InputError, match="one value for each of the 3,000 items"):
+        choose(p, y, cluster=[1, 2], **both)
+
+
+def test_worth_of_clusters_by_loops() -> None:
+    """All items of a cluster equal: the p-value is near the exact one of the clusters, and never below it."""
+    wrong = np.random.default_rng(1).random(200) < 0.05
+    clusters = np.repeat(np.arange(200), 7)
+    repeated = clustered_p_value(np.repeat(wrong, 7), np.ones(1400), clusters, 0.1)
+    exact = float(p_value_below_share(np.array([wrong.sum()]), np.array([200]), 0.1)[0])
+    assert exact <= repeated <= 3.0 * exact
+    assert clustered_p_value(wrong[:0], np.ones(0), clusters[:0], 0.1) == 1.0

@@ -11,6 +11,7 @@ from rich.console import Console
 
 import evenhand as eh
 from evenhand import findings_file
+from evenhand.catalogue.collaboration import CAPACITY
 from evenhand.errors import InputError
 from evenhand.evidence import Declaration, open_evidence
 from evenhand.figures import draw_figures
@@ -19,7 +20,7 @@ from evenhand.progress import silent
 from evenhand.reports.terminal import print_findings
 from evenhand.staffing import StaffingSettings, StaffingTarget, plan_staffing
 from evenhand.staffing.settings import LEAST_COST
-from evenhand.staffing.verdicts import StaffingTopic
+from evenhand.staffing.verdicts import StaffingTopic, staffing_caveats
 
 
 def planned(*models: str, **settings) -> eh.Finding:
@@ -98,3 +99,30 @@ def test_histories_that_cannot_be_planned_with(roles: dict[str, str], settings: 
     evidence = open_evidence(frame, Declaration.of({"score": "p", "label": "y", **roles}))
     with pytest.raises(InputError, match=says):
         plan_staffing(evidence, StaffingSettings(strategies=("toxicity",), replicates=50, **settings), silent)
+
+
+def test_a_plan_counts_authors() -> None:
+    """Every item five times: without the authors, intervals and a guarantee take the copies for evidence."""
+    rng = np.random.default_rng(3)
+    p = np.repeat(rng.beta(0.3, 0.8, 300), 5)
+    table = {"p": p, "y": np.repeat(rng.random(300) < p[::5], 5), "by": np.repeat(np.arange(300), 5)}
+    settings = StaffingSettings(targets=("oc_recall=0.9",), missed_violations=0.03, replicates=50)
+    alone, counted = (
+        plan_staffing(open_evidence(table, Declaration.of({"score": "p", "label": "y", **more})), settings)
+        for more in ({}, {"cluster": "by"})
+    )
+    narrow, wide = (
+        next(m.estimate for m in finding if m.measure == CAPACITY and m.estimate.defined)
+        for finding in (alone, counted)
+    )
+    assert wide.high - wide.low > 1.5 * (narrow.high - narrow.low)
+    assert "Items belong together by by (300 clusters)" in " ".join(counted.caveats)
+    assert "carry as much information as 300 independent ones" in " ".join(counted.caveats)
+    assert any("label items of more clusters" in verdict.statement for verdict in counted.verdicts)
+    assert not any("label items of more clusters" in verdict.statement for verdict in alone.verdicts)
+
+
+def test_a_guarantee_says_what_voids_it() -> None:
+    said = " ".join(staffing_caveats(StaffingSettings(wrong_removals=0.1)))
+    assert all(word in said for word in ("share of violations", "languages", "`cluster`", "chosen again"))
+    assert "A guarantee" not in " ".join(staffing_caveats(StaffingSettings(reviewers=2)))

@@ -43,9 +43,9 @@ def cluster_caveats(clusters: Clusters | None, title: str, items: float, factor:
         f"Items belong together by {ways} ({counts} clusters): intervals and significance allow for items of one "
         f"cluster being alike.{_information(title, items, factor)}"
     )
-    if min(clusters.counts) < STATED_CLUSTERS:
+    if min(clusters.counts) <= STATED_CLUSTERS:
         yield (
-            f"There are only {min(clusters.counts)} clusters. With fewer than {STATED_CLUSTERS}, intervals are "
+            f"There are only {min(clusters.counts)} clusters. With {STATED_CLUSTERS} or fewer, intervals are "
             "approximate; numbers that rest on fewer than ten are not tested."
         )
 

@@ -22,7 +22,18 @@ from evenhand.cli.output import Json, Png, ReportFolder, print_lines
 HistoryColumns = Annotated[
     RoleOptions,
     only(
-        *("score", "scale", "label", "positive", "label_threshold", "count", "inclusion", "skip_unscored", "where"),
+        *(
+            "score",
+            "scale",
+            "label",
+            "positive",
+            "label_threshold",
+            "count",
+            "inclusion",
+            "cluster",
+            "skip_unscored",
+            "where",
+        ),
         uncertainty="Column of the model's uncertainty, for column:NAME.",
     ),
 ]

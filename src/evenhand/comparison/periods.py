@@ -11,16 +11,17 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any
 
+from evenhand.audits.accuracy.blind_spots import published_estimate
 from evenhand.audits.accuracy.pools import PoolName
 from evenhand.audits.accuracy.verdicts import OWN_SLICE_KEYS, VISIBLE
 from evenhand.catalogue import Direction, Unit, find_measure
 from evenhand.catalogue.accuracy import MISSED, PREVALENCE
 from evenhand.catalogue.shared import ACCURACY, F1, PRECISION, RECALL
 from evenhand.errors import InputError, nearest
-from evenhand.estimate import Estimate
-from evenhand.finding import Finding, SliceKey
+from evenhand.estimate import Estimate, Flag
+from evenhand.finding import Finding, Measured, SliceKey
 from evenhand.findings_file import read_findings
-from evenhand.formatting import format_share
+from evenhand.formatting import format_share, names_in_sentence
 from evenhand.intervals.mover import ValueLowHigh, mover_difference
 from evenhand.sampling import NoOverlap, Power
 from evenhand.sampling.effects import AlarmRule, EstimateChange
@@ -181,13 +182,13 @@ def _period_changes(this: Finding, last: Finding, rule: str) -> Iterator[PeriodC
     for m in this:
         if m.measure not in COMPARED_MEASURES or set(m.slice) - {SliceKey.POOL} or not last.has(m.measure, **m.slice):
             continue
-        old = last.get(m.measure, **m.slice)
-        if m.slice == REMOVED_SLICE or m.estimate.value is None or old.value is None:
+        old, new = (published_estimate(finding, m.measure, m.slice) for finding in (last, this))
+        if m.slice == REMOVED_SLICE or new.value is None or old.value is None:
             continue  # the share among the removed is the precision
-        if old.level != m.estimate.level:
-            raise InputError(f"the levels of the intervals differ: {old.level:g} and {m.estimate.level:g}")
+        if old.level != new.level:
+            raise InputError(f"the levels of the intervals differ: {old.level:g} and {new.level:g}")
         way = ALARM_RULES[rule](level=old.level)
-        yield PeriodChange(m.measure, m.slice, old, m.estimate, *_change(old, m.estimate, way), RULE_POWERS[rule])
+        yield PeriodChange(m.measure, m.slice, old, new, *_change(old, new, way), RULE_POWERS[rule])
 
 
 def _change(last: Estimate, this: Estimate, rule: AlarmRule) -> tuple[EstimateChange, float]:
@@ -226,6 +227,8 @@ def period_caveats(this: Finding, last: Finding) -> list[str]:
         *_period_names(this, last),
         *_different_measurements(this, last),
         *_unfinished(this, last),
+        *_possible_blind_spots(this, last),
+        *_shared_clusters(this, last),
         *_parts_not_compared(this, last),
     ]
 
@@ -253,6 +256,37 @@ def _unfinished(this: Finding, last: Finding) -> Iterator[str]:
         labels = finding.provenance.get("labels_in")
         if labels != finding.provenance.get("labels_planned", labels):
             yield f"Caution: {name.lower()} period is not complete: only {labels:,} labels are in."
+
+
+def _possible_blind_spots(this: Finding, last: Finding) -> Iterator[str]:
+    """Where the usual interval assumes too much, the robust one is compared."""
+    periods = [name for name, one in (("this", this), ("last", last)) if any(_assumes_too_much(m) for m in one)]
+    if periods:
+        of = "both periods" if len(periods) > 1 else f"{periods[0]} period"
+        yield (
+            f"The score may miss violations in {of}: changes are judged by the robust intervals, which hold whatever "
+            "the score misses."
+        )
+
+
+def _assumes_too_much(m: Measured) -> bool:
+    return Flag.BLIND_SPOT in m.estimate.flags
+
+
+def _shared_clusters(this: Finding, last: Finding) -> Iterator[str]:
+    """The same authors in both periods make them depend on one another."""
+    now, before = (_declared_clusters(finding) for finding in (this, last))
+    if common := [name for name in now if name in before]:
+        names = names_in_sentence([f"'{name}'" for name in common])
+        yield (
+            f"Items belong together by {names} in both periods, which are compared as independent. Where the same "
+            f"{names} occur in both, changes are usually known better than their intervals say."
+        )
+
+
+def _declared_clusters(finding: Finding) -> Sequence[str]:
+    declared = (finding.provenance.get("roles") or {}).get("cluster") or ()
+    return (declared,) if isinstance(declared, str) else tuple(declared)
 
 
 def _parts_not_compared(this: Finding, last: Finding) -> Iterator[str]:

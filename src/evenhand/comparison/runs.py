@@ -24,6 +24,7 @@ from evenhand.comparison.changes import (
 from evenhand.errors import InputError
 from evenhand.estimate import Estimate, Flag
 from evenhand.finding import Finding, Measured, Reading, Slice, SliceKey, column_key
+from evenhand.formatting import names_in_sentence
 from evenhand.intervals import mover
 from evenhand.intervals.significance import mark_beyond_chance, p_value_from_interval
 
@@ -68,9 +69,30 @@ def run_caveats(both: Sequence[tuple[Finding, Finding]]) -> Iterator[str]:
             "The two runs are taken as independent samples. If they share items, which cannot be seen from here, the "
             "intervals of differences do not hold: they are usually too wide then."
         )
+    yield from _shared_cluster_columns(others)
     yield from _row_caveats(both)
     yield from dict.fromkeys(text for one, two in both for text in _changed_provenance(one, two))
     yield "A change that is not statistically significant may still be one: see the interval of the difference."
+
+
+def _shared_cluster_columns(both: Sequence[tuple[Finding, Finding]]) -> Iterator[str]:
+    """Items of one author in both runs depend on one another, although no item is in both."""
+    columns = dict.fromkeys(
+        name
+        for one, two in both
+        for name in _names(_flat(one.provenance.get("roles")).get("cluster"))
+        if name in _names(_flat(two.provenance.get("roles")).get("cluster"))
+    )
+    if columns:
+        names = names_in_sentence([f"'{name}'" for name in columns])
+        yield (
+            f"Items belong together by {names}. Where the same {names} occur in both runs, these are not independent: "
+            "the intervals of differences are usually too wide then."
+        )
+
+
+def _names(value: object) -> tuple[str, ...]:
+    return (value,) if isinstance(value, str) else tuple(value) if isinstance(value, (list, tuple)) else ()
 
 
 def _row_caveats(both: Sequence[tuple[Finding, Finding]]) -> Iterator[str]:

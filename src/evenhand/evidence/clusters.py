@@ -7,7 +7,7 @@ authors or threads, and repeats, is worth a note; so are texts that occur more t
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 
 import numpy as np
 import polars as pl
@@ -82,11 +82,6 @@ def cluster_notes(table: SourceTable, declaration: Declaration) -> Iterator[str]
             yield _repeated_note(name.removeprefix(REPEATED), len(sizes), len(table.frame))
     if SAME_TEXT in table.frame.columns:
         yield from _same_text_note(table.frame[SAME_TEXT])
-
-
-def without_remedy(notes: Iterable[str]) -> Iterator[str]:
-    """The notes for what cannot take clusters into account, such as a plan."""
-    return (f"{note.partition(REMEDY)[0]}." if REMEDY in note else note for note in notes)
 
 
 def _repeated_note(column: str, values: int, items: int) -> str:

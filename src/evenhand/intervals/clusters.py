@@ -30,7 +30,7 @@ from evenhand.tally.clusters import ClusterWay
 BY_CLUSTER = "_by_cluster"  # ends the name of a method
 FEWEST_CLUSTERS = 10  # effective ones, under which nothing is tested
 ANY_RANK = 12.0**-0.5  # how far from the middle an item is that may have any rank
-STATED_CLUSTERS = 30  # under which a caveat says that intervals are approximate
+STATED_CLUSTERS = 30  # up to which a caveat says that intervals are approximate
 
 
 def equal_clusters(clusters: Clusters, count: Floats) -> float:

@@ -90,15 +90,16 @@ NEAR = 0.01  # of a score
 STEPS = 16  # thresholds for each doubling of the items above
 
 
-def grid_from_scores(p: Floats, allowed: float, delta: float) -> ThresholdGrid | None:
+def grid_from_scores(p: Floats, allowed: float, delta: float, *, times: float = 1.0) -> ThresholdGrid | None:
     """Starts at the n₀, 2 n₀, 4 n₀, … highest scores, each with half the level of the one before.
 
     n₀ is the fewest items that can show anything. From each start the thresholds go down by 4 % more items at a time. A
     later start has more items, to which a small level makes little difference. None if there are fewer than n₀ items.
-    Given the scores, the labels decide nothing about where the thresholds lie.
+    Given the scores, the labels decide nothing about where the thresholds lie. `times` is how many items show as much
+    as one independent item.
     """
     falling = np.sort(p)[::-1]
-    starts = _start_levels(len(falling), allowed, delta)
+    starts = _start_levels(len(falling), allowed, delta, times)
     counts = sorted({*starts, *_steps(min(starts, default=1), len(falling))} if starts else ())
     weights: dict[float, float] = {}
     for count in counts:
@@ -108,14 +109,14 @@ def grid_from_scores(p: Floats, allowed: float, delta: float) -> ThresholdGrid |
     return ThresholdGrid(tuple(weights), tuple(weights.values())) if any(weights.values()) else None
 
 
-def _start_levels(items: int, allowed: float, delta: float) -> dict[int, float]:
+def _start_levels(items: int, allowed: float, delta: float, times: float) -> dict[int, float]:
     """The share of delta by the number of items at each start."""
-    fewest = items_to_rank(allowed, delta)
+    fewest = math.ceil(times * items_to_rank(allowed, delta))
     while fewest <= items:
         number = int(math.log2(items / fewest)) + 1
         levels = 0.5 ** np.arange(1, number + 1)
         levels /= levels.sum()
-        enough = items_to_rank(allowed, delta * float(levels[0]))
+        enough = math.ceil(times * items_to_rank(allowed, delta * float(levels[0])))
         if enough <= fewest:
             return {fewest * 2**place: float(level) for place, level in enumerate(levels)}
         fewest = enough

@@ -21,6 +21,8 @@ from evenhand.routing.policies import Policy, scores_and_labels
 from evenhand.routing.safety_p_values import (
     betting_p_value,
     betting_rank,
+    clustered_p_value,
+    clustered_rank,
     items_to_rank,
     items_to_reject,
     p_value_below_share,
@@ -42,14 +44,16 @@ def choose(
     delta: float = 0.1,
     grid: ThresholdGrid | None = None,
     inclusion: npt.ArrayLike | None = None,
+    cluster: npt.ArrayLike | None = None,
     candidates: int = 1,
 ) -> Policy:
     """Thresholds that keep what is promised with probability 1 − delta, halved between two promises (Bonferroni).
 
     `wrong_removals`: at most this share of automatic removals is wrong. `missed_violations`: at most this share of
     violations is left alone. What is not promised is not done: without the first nothing is removed automatically.
-    `inclusion` are the probabilities with which the items were drawn, where they differ. `candidates` is how many
-    models or calibrations are tried on these labels before one is taken: each gets its part of delta.
+    `inclusion` are the probabilities with which the items were drawn, where they differ. `cluster` says which items
+    belong together, such as the author of each: the guarantee then counts clusters. `candidates` is how many models or
+    calibrations are tried on these labels before one is taken: each gets its part of delta.
 
     >>> p = np.linspace(0, 1, 1000)
     >>> policy = eh.routing.choose(p, p > 0.6, wrong_removals=0.1)
@@ -64,7 +68,7 @@ def choose(
     for name, share in shares.items():
         if share is not None:
             arrays.share(share, f"`{name}`")
-    items = ThresholdSample(score, label, _design_weights(inclusion, len(score)))
+    items = ThresholdSample(score, label, _design_weights(inclusion, len(score)), _cluster_codes(cluster, len(score)))
     each, upper, lower = delta / len(limits) / arrays.whole(candidates, "`candidates`"), None, None
     needed: list[int | None] = []
     notes: list[str] = []
@@ -84,19 +88,35 @@ def choose(
 
 @dataclass(frozen=True, slots=True)
 class ThresholdSample:
-    """Scores, labels, and design weights where the items were not drawn alike."""
+    """Scores, labels, design weights where the items were not drawn alike, and which items belong together."""
 
     p: Floats
     y: Bools
     weights: Floats | None
+    cluster: Ints | None = None
 
     def p_values(self, items: Ints, wrong: Ints, allowed: float) -> Floats:
         """Of each threshold, by how many items lie at or above it."""
-        if self.weights is None:
+        if self.weights is None and self.cluster is None:
             return p_value_below_share(wrong, items, allowed)
         order = np.argsort(-self.p, kind="stable")
-        error, weights = ~self.y[order], self.weights[order]
-        return np.array([betting_p_value(error[:count], weights[:count], allowed) for count in items.tolist()])
+        error, weights = ~self.y[order], self._weights[order]
+        if self.cluster is None:
+            return np.array([betting_p_value(error[:count], weights[:count], allowed) for count in items.tolist()])
+        codes = self.cluster[order]
+        return np.array([clustered_p_value(error[:n], weights[:n], codes[:n], allowed) for n in items.tolist()])
+
+    @property
+    def _weights(self) -> Floats:
+        return np.ones(len(self.p)) if self.weights is None else self.weights
+
+    @property
+    def items_for_one(self) -> float:
+        """How many items of such clusters show as much as one independent item, before any label is seen."""
+        if self.cluster is None:
+            return 1.0
+        sizes = np.bincount(self.cluster)
+        return float((sizes**2).sum() / sizes.sum())
 
     def labels_needed(self, allowed: float, delta: float) -> int | None:
         """How many labelled items would show that some threshold is safe, at the rates observed; None if none would."""
@@ -114,7 +134,9 @@ class ThresholdSample:
         """The score of the violating item that has as many below it as is safe; None if none has."""
         order = np.argsort(self.p[self.y], kind="stable")
         scores = self.p[self.y][order]
-        if self.weights is None:
+        if self.cluster is not None:
+            rank = clustered_rank(scores, self._weights[self.y][order], self.cluster[self.y][order], allowed, delta)
+        elif self.weights is None:
             rank = safe_rank(len(scores), allowed, delta)
         else:
             rank = betting_rank(self.weights[self.y][order], allowed, delta)
@@ -130,6 +152,19 @@ def _design_weights(inclusion: npt.ArrayLike | None, size: int) -> Floats | None
     return None if (weights == weights[0]).all() else weights
 
 
+def _cluster_codes(cluster: npt.ArrayLike | None, size: int) -> Ints | None:
+    if cluster is None:
+        return None
+    values = np.asarray(cluster)
+    if values.shape != (size,):
+        raise InputError(f"`cluster` must have one value for each of the {size:,} items")
+    known, codes = np.unique(values, return_inverse=True)
+    return None if len(known) == size else codes.astype(np.int64)
+
+
+MORE_CLUSTERS = "items of one cluster count together, so label items of more clusters, such as more authors"
+
+
 def _upper(
     sample: ThresholdSample,
     allowed: float,
@@ -139,14 +174,16 @@ def _upper(
     notes: list[str],
 ) -> float | None:
     """The lowest threshold that was shown to be safe; of those that remove the same items, the highest."""
-    grid = given or grid_from_scores(sample.p, allowed, delta) or DEFAULT_GRID
+    times = sample.items_for_one
+    grid = given or grid_from_scores(sample.p, allowed, delta, times=times) or DEFAULT_GRID
     items, wrong = grid.count(sample.p, ~sample.y)
     chance = sample.p_values(items, wrong, allowed)
     passed = np.flatnonzero(grid.accepted(chance, delta))
     if len(passed):
         same = passed[items[passed] == items[passed[-1]]]  # nothing was seen between them
         return grid.thresholds[int(same[0])]
-    enough = sample.labels_needed(allowed, delta / 2.0)  # half of it is what the first start has
+    clustered = sample.cluster is not None
+    enough = None if clustered else sample.labels_needed(allowed, delta / 2.0)  # half is what the first start has
     beyond = enough is not None and enough > MOST_LABELLED
     needed.append(None if beyond else enough)
     limit = format_share(allowed)
@@ -154,7 +191,9 @@ def _upper(
     near = int(np.argmin(chance))
     if chance[near] < 1.0:
         why += f"; the nearest is {grid.thresholds[near]:g}, with {wrong[near]:,} wrong of {items[near]:,} removed"
-    if enough is None:
+    if clustered:
+        notes.append(f"{why}; {MORE_CLUSTERS}")
+    elif enough is None:
         notes.append(f"{why}; at the error rates observed here, no number of labelled items would show it")
     elif beyond:
         notes.append(
@@ -174,6 +213,14 @@ def _lower(
     if safe is not None:
         return safe
     violating, enough = int(sample.y.sum()), items_to_rank(allowed, delta)
+    if sample.cluster is not None:
+        needed.append(None)
+        notes.append(
+            f"{violating:,} violating items of {len(np.unique(sample.cluster[sample.y])):,} clusters cannot show that "
+            f"at most {format_share(allowed)} of violations are missed, so nothing is left up without review; "
+            f"{MORE_CLUSTERS}"
+        )
+        return None
     needed.append(-(-enough * len(sample.p) // violating) if violating else None)
     notes.append(
         f"{violating:,} violating items cannot show that at most {format_share(allowed)} of violations are missed, "

@@ -37,6 +37,7 @@ def most_miscalibrated(rows: HistoryRows) -> MiscalibratedBand | None:
         return None
     places = np.minimum((rows.p * BANDS).astype(int), BANDS - 1)
     worst: MiscalibratedBand | None = None
+    effect = rows.design_effect
     for band in range(BANDS):
         inside = places == band
         items = round(float(rows.weights[inside].sum()))
@@ -46,7 +47,8 @@ def most_miscalibrated(rows: HistoryRows) -> MiscalibratedBand | None:
             float(rows.weights[inside & rows.y].sum()),
             float(np.average(rows.p[inside], weights=rows.weights[inside])),
         )
-        share = clopper_pearson(round(hits), items, 1.0 - (1.0 - CHECK_LEVEL) / BANDS, nothing="")
+        worth = max(round(items / effect), 1)
+        share = clopper_pearson(round(hits * worth / items), worth, 1.0 - (1.0 - CHECK_LEVEL) / BANDS, nothing="")
         far = abs(hits / items - mean) >= LARGE_GAP and not (share.low or 0.0) <= mean <= (share.high or 1.0)
         if far and (worst is None or abs(hits / items - mean) > abs((worst.violating.value or 0.0) - worst.score)):
             worst = MiscalibratedBand(band / BANDS, (band + 1) / BANDS, mean, share)

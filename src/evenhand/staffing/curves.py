@@ -17,13 +17,15 @@ from evenhand.arrays import Bools, Floats, Ints
 from evenhand.catalogue.collaboration import OC_ACCURACY, OC_F1, OC_PRECISION, OC_RECALL
 from evenhand.errors import InputError, Undefined, nearest
 from evenhand.intervals.bootstrap import replicate
+from evenhand.intervals.clusters import equal_clusters, few_clusters_stretch
 from evenhand.measures.collaboration import ORACLE, Collaboration, Reviewer, ReviewPath
 from evenhand.measures.collaboration.collaboration import PATH_KNOTS
 from evenhand.measures.score_cells import ScoreCells
 from evenhand.routing.strategies import Strategy
-from evenhand.tally import Classes, Mass
+from evenhand.tally import Classes, Clusters, Mass
 
 NEGLIGIBLE = 1e-9  # items
+STRETCH_LEVEL = 0.95  # of the intervals that redraws of few clusters are stretched for
 
 # of the kinds of a path: what counts, among what
 WRONG_KINDS = np.array([0.0, 1.0, 1.0, 0.0])
@@ -48,6 +50,7 @@ class LabelledHistory:
     given: Floats | None
     counts: Floats
     threshold: float
+    clusters: Clusters | None = None
 
     @classmethod
     def of(
@@ -58,6 +61,7 @@ class LabelledHistory:
         given: npt.ArrayLike | None = None,
         counts: npt.ArrayLike | None = None,
         threshold: float = 0.5,
+        clusters: Clusters | None = None,
     ) -> LabelledHistory:
         """Checked columns. An item is predicted violating from the threshold up."""
         score = arrays.probabilities(p, "p")
@@ -66,7 +70,8 @@ class LabelledHistory:
             raise InputError("there are no labelled items")
         column = None if given is None else arrays.numbers(given, "given", size=len(score))
         violating = arrays.labels(y, "y", size=len(score)) == 1.0
-        return cls(score, violating, column, weight, arrays.share(threshold, "the threshold", closed=True))
+        cut = arrays.share(threshold, "the threshold", closed=True)
+        return cls(score, violating, column, weight, cut, clusters)
 
     @property
     def n(self) -> int:
@@ -164,14 +169,30 @@ def redrawn_curves(
     replicates: int,
     seed: int,
 ) -> Floats:
-    """The curve of each redraw, one a row: every item is there 0, 1, 2, … times, independently, once on average."""
+    """The curve of each redraw, one a row: every item is there 0, 1, 2, … times, independently, once on average.
+
+    Items that belong together are redrawn together, and few clusters are stretched.
+    """
     if replicates < 20:
         raise InputError(f"invalid `replicates`: {replicates} (an interval needs at least 20)")
 
     def draw(rng: np.random.Generator) -> list[float]:
-        counts = rng.poisson(history.counts).astype(np.float64)
+        counts = _redrawn_counts(history, rng)
         counts = counts if counts.any() else history.counts
         heights: list[float] = curve([route.path(counts, knots=FEW_KNOTS).on(shares) for route in routes]).tolist()
         return heights
 
-    return np.array(replicate(draw, replicates=replicates, seed=seed)).T
+    curves = np.array(replicate(draw, replicates=replicates, seed=seed)).T
+    if history.clusters is None:
+        return curves
+    middle = curves.mean(axis=0)
+    return np.asarray(
+        middle
+        + few_clusters_stretch(equal_clusters(history.clusters, history.counts), STRETCH_LEVEL) * (curves - middle)
+    )
+
+
+def _redrawn_counts(history: LabelledHistory, rng: np.random.Generator) -> Floats:
+    if history.clusters is None:
+        return rng.poisson(history.counts).astype(np.float64)
+    return history.counts * history.clusters.redrawn(rng)

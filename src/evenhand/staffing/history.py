@@ -12,23 +12,53 @@ from typing import NamedTuple
 import numpy as np
 
 from evenhand.arrays import Bools, Floats
+from evenhand.intervals.clusters import RowInfluence, design_effect
 from evenhand.measures.collaboration import Reviewer
 from evenhand.routing.strategy import Strategy
 from evenhand.staffing.capacity import Costs
+from evenhand.tally import Clusters
 
 
 class HistoryRows(NamedTuple):
-    """Labelled items: probability, label, a weight (counts, or one over the inclusion probability), a review column."""
+    """Labelled items: probability, label, a weight (counts, or one over the inclusion probability), a review column,
+    and which items belong together.
+    """
 
     p: Floats
     y: Bools
     weights: Floats
     given: Floats | None = None
     inclusion: Floats | None = None
+    clusters: Clusters | None = None
 
     def take(self, rows: Bools) -> HistoryRows:
         """Some of them."""
-        return HistoryRows(*(None if part is None else part[rows] for part in self))  # type: ignore[arg-type]
+        clusters = None if self.clusters is None else self.clusters.take(rows)
+        given, inclusion = (None if part is None else part[rows] for part in (self.given, self.inclusion))
+        return HistoryRows(self.p[rows], self.y[rows], self.weights[rows], given, inclusion, clusters)
+
+    @property
+    def design_effect(self) -> float:
+        """By how much clusters widen a share of these items: the largest of what figures are made of, at least 1.
+
+        Prevalence, the score among violations (recall), and violations in the higher half of the scores (precision).
+        """
+        if self.clusters is None:
+            return 1.0
+        high = self.p >= np.median(self.p)
+        every = np.ones(len(self.p), dtype=np.bool_)
+        violating = self.y.astype(np.float64)
+        means = ((violating, every), (self.p, self.y), (violating, high))
+        return max(1.0, *(_mean_effect(values, some, self.weights, self.clusters) for values, some in means))
+
+
+def _mean_effect(values: Floats, among: Bools, weights: Floats, clusters: Clusters) -> float:
+    """The design effect of a weighted mean among some items; 1 where there is nothing to see."""
+    inside = weights * among
+    if not inside.any():
+        return 1.0
+    influence = inside * (values - np.average(values, weights=inside)) / inside.sum()
+    return design_effect(RowInfluence(influence, among.astype(np.int32)), clusters).factor if influence.any() else 1.0
 
 
 class HistoryCells(NamedTuple):

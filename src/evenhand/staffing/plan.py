@@ -8,13 +8,16 @@ from itertools import combinations
 import numpy as np
 
 from evenhand.arrays import Floats
+from evenhand.audits.caveats import cluster_caveats
 from evenhand.audits.settings import provenance
 from evenhand.audits.views import model_slice, thresholds_by_model
+from evenhand.catalogue import find_measure
+from evenhand.catalogue.accuracy import PREVALENCE
 from evenhand.catalogue.collaboration import OC_ACCURACY
 from evenhand.errors import InputError
 from evenhand.evidence import Evidence, ScoredEvidence, as_scored
-from evenhand.evidence.clusters import without_remedy
 from evenhand.finding import Finding
+from evenhand.intervals.clusters import RowInfluence, design_effect
 from evenhand.progress import Progress, silent
 from evenhand.routing import Strategy, parse_strategy
 from evenhand.routing.thresholds import choose
@@ -25,7 +28,7 @@ from evenhand.staffing.crossings import strategy_crossings
 from evenhand.staffing.curves import LabelledHistory
 from evenhand.staffing.exhibits import review_exhibits
 from evenhand.staffing.history import HistoryRows
-from evenhand.staffing.review_plan import ReviewPlan, plan_review
+from evenhand.staffing.review_plan import ReviewPlan, guarantee_clusters, plan_review
 from evenhand.staffing.review_sentences import review_readings, review_verdicts
 from evenhand.staffing.settings import LEAST_COST, StaffingSettings
 
@@ -70,7 +73,7 @@ def plan_staffing(evidence: Evidence, settings: StaffingSettings, progress: Prog
         NAME,
         QUESTION,
         tuple(measured for answer in answers for measured in answer.measured()),
-        (*verdicts.staffing_caveats(settings), *without_remedy(evidence.notes)),
+        (*verdicts.staffing_caveats(settings), *_cluster_notes(evidence), *evidence.notes),
         provenance(evidence, settings),
         readings=(
             *verdicts.capacity_readings(capacities),
@@ -92,12 +95,24 @@ def _policy_finding(evidence: ScoredEvidence, settings: StaffingSettings, progre
         NAME,
         QUESTION,
         tuple(measured for plan in plans for measured in plan.measured()),
-        (*verdicts.policy_caveats(settings), *without_remedy(evidence.notes)),
+        (*verdicts.policy_caveats(settings), *_cluster_notes(evidence), *evidence.notes),
         provenance(evidence, settings),
         readings=tuple(reading for plan in plans for reading in review_readings(plan)),
         verdicts=tuple(verdict for plan in plans for verdict in review_verdicts(plan)),
         exhibits=tuple(exhibit for plan in plans for exhibit in review_exhibits(plan)),
     )
+
+
+def _cluster_notes(evidence: ScoredEvidence) -> Iterator[str]:
+    """How much information items of clusters carry about the share of violations."""
+    clusters, weights = evidence.rows.clusters, evidence.rows.weights
+    if clusters is None:
+        return
+    label = np.asarray(evidence.rows.label, dtype=np.float64)
+    count = np.ones(len(label)) if weights is None else weights.count
+    influence = RowInfluence((label - np.average(label, weights=count)) / count.sum(), np.zeros(len(label), np.int32))
+    title = find_measure(PREVALENCE).title
+    yield from cluster_caveats(clusters, title, len(label), design_effect(influence, clusters).factor)
 
 
 def _review_plan(evidence: ScoredEvidence, model: str, settings: StaffingSettings) -> ReviewPlan:
@@ -110,6 +125,7 @@ def _review_plan(evidence: ScoredEvidence, model: str, settings: StaffingSetting
         np.ones(len(p)) if weights is None else weights.weight,
         evidence.unsure.get(model) if any(name.startswith("column:") for name in settings.strategies) else None,
         inclusion,
+        evidence.rows.clusters,
     )
     return plan_review(
         rows,
@@ -143,7 +159,9 @@ def _history(evidence: ScoredEvidence, model: str, strategy: Strategy, settings:
     if strategy.column is not None and uncertainty is None:
         raise InputError(f"the strategy '{strategy.name}' needs `uncertainty` {strategy.column}", source=evidence.name)
     counts = None if weights is None else weights.count
-    return LabelledHistory.of(score, evidence.rows.label, given=uncertainty, counts=counts, threshold=cut)
+    return LabelledHistory.of(
+        score, evidence.rows.label, given=uncertainty, counts=counts, threshold=cut, clusters=evidence.rows.clusters
+    )
 
 
 def _planned_capacities(
@@ -183,8 +201,9 @@ def _planned_policies(evidence: ScoredEvidence, model: str, settings: StaffingSe
     scores, labels = _probabilities(evidence, model, settings)[0], evidence.rows.label
     wrong, missed, tried = settings.wrong_removals, settings.missed_violations, len(evidence.models)
     policy = choose(
-        scores, labels, wrong_removals=wrong, missed_violations=missed, delta=settings.delta, candidates=tried
-    )
+        scores, labels, wrong_removals=wrong, missed_violations=missed, delta=settings.delta, candidates=tried,
+        cluster=guarantee_clusters(evidence.rows.clusters),
+    )  # fmt: skip
     outcome = policy.examine(scores, labels, level=settings.level)
     reviewers = reviewers_needed(outcome.reviewed, settings.day)
     return [PlannedPolicy(model_slice(evidence.models, model), policy, outcome, reviewers)]

@@ -42,10 +42,11 @@ class FigureSettings:
 
     @classmethod
     def for_rows(cls, rows: HistoryRows, level: float, reviewer: Reviewer, *, chosen: bool) -> FigureSettings:
-        """Kish's effective number where weights differ by design; counts are what they say."""
+        """Kish's effective number where weights differ by design; counts are what they say; clusters count for less."""
         effective = 1.0
         if rows.inclusion is not None:
             effective = float(rows.weights.sum() / (rows.weights**2).sum())
+        effective /= rows.design_effect
         return cls(level, reviewer, effective / (CHOSEN_SCATTER if chosen else 1.0), len(rows.p))
 
     def share(self, part: float, whole: float, nothing: str) -> Estimate:

@@ -13,8 +13,9 @@ from enum import StrEnum
 
 import numpy as np
 
-from evenhand.arrays import Floats
+from evenhand.arrays import Floats, Ints
 from evenhand.catalogue.collaboration import COST_PER_DAY, OC_RECALL, REMOVE_FROM, REVIEWERS, WRONG_REMOVALS
+from evenhand.errors import InputError
 from evenhand.estimate import Estimate
 from evenhand.finding import Measured, Slice, SliceKey
 from evenhand.intervals.significance import normal_quantile
@@ -40,6 +41,7 @@ from evenhand.staffing.policy_search import (
     thresholds_to_try,
 )
 from evenhand.staffing.settings import StaffingSettings
+from evenhand.tally import Clusters
 
 THIS_PLAN = "this plan"
 MOST_PEOPLE_TRIED = 60
@@ -154,12 +156,22 @@ def _guarantee(rows: HistoryRows, settings: StaffingSettings, candidates: int) -
         return None, GuaranteeState.NOT_RANDOM
     policy = choose(
         rows.p, rows.y, wrong_removals=settings.wrong_removals, missed_violations=settings.missed_violations,
-        delta=settings.delta, inclusion=rows.inclusion, candidates=candidates,
+        delta=settings.delta, inclusion=rows.inclusion, cluster=guarantee_clusters(rows.clusters),
+        candidates=candidates,
     )  # fmt: skip
     if settings.wrong_removals is not None and policy.upper is None:
         return policy, GuaranteeState.NOT_SHOWN
     known = settings.labelled == "random" or rows.inclusion is not None
     return policy, GuaranteeState.SHOWN if known else GuaranteeState.CONDITIONAL
+
+
+def guarantee_clusters(clusters: Clusters | None) -> Ints | None:
+    """The cluster of each item, for a guarantee: items may belong together in one way only."""
+    if clusters is None:
+        return None
+    if len(clusters.codes) > 1:
+        raise InputError("a guarantee counts clusters of one column", role="cluster", remedy="name one column")
+    return clusters.codes[0].astype(np.int64)
 
 
 def _goal(rows: HistoryRows, settings: StaffingSettings, guarantee: Policy | None, in_use: float) -> StaffingGoal:

@@ -22,6 +22,13 @@ OPTIMISTIC = (
 )
 
 
+VOIDS_GUARANTEE = (
+    "A guarantee holds for items like the labelled ones. It does not hold after the share of violations, the languages "
+    "or the model change, with labels that are wrong or not a random sample, for single groups, if items of one author "
+    "or thread repeat and `cluster` is not set, or if thresholds are chosen again on the same labels until one passes."
+)
+
+
 class StaffingTopic(StrEnum):
     """What a reading is about."""
 
@@ -94,6 +101,7 @@ def staffing_caveats(settings: StaffingSettings) -> tuple[str, ...]:
         _reviewer_assumption(settings.benign_error, settings.violating_error),
         *([OPTIMISTIC] if settings.costs else []),
         "The plan assumes that future days resemble this history and that its labels are correct.",
+        *([VOIDS_GUARANTEE] if settings.has_guarantee else []),
         "The number of reviewers is rounded up and covers review hours only; breaks, training and absence are extra.",
     )
 

@@ -61,6 +61,12 @@ def test_what_the_report_says(comments: dict[str, Any]) -> None:
     assert "There are only 12 clusters." in " ".join(audited(few, cluster="by").caveats)
 
 
+@pytest.mark.parametrize(("authors", "approximate"), [(30, True), (31, False)])
+def test_thirty_clusters_are_said_to_be_few(authors: int, approximate: bool) -> None:
+    said = " ".join(audited(drawn(authors, 0.4, np.random.default_rng(3)), cluster="by").caveats)
+    assert (f"There are only {authors} clusters. With 30 or fewer" in said) is approximate
+
+
 def test_two_models_by_clusters(comments: dict[str, Any]) -> None:
     rng = np.random.default_rng(1)
     other = {**comments, "q": np.clip(comments["p"] + 0.05 * rng.normal(size=len(comments["p"])), 0, 1)}
