@@ -1,4 +1,4 @@
-"""Five real sets of scores and labels, and what is done to the scores to make a classifier useless or misleading.
+"""Seven real sets of scores and labels, and what is done to the scores to make a classifier useless or misleading.
 
 They are read from the folder EVENHAND_DATA: public research data that is no part of the project. The scores of
 Wikipedia talk pages are those of a word-unigram model trained here on its train split.
@@ -16,6 +16,7 @@ import polars as pl
 from scipy.special import expit, logit
 
 SETS = ("wikipedia", "threat", "severe_toxic", "identity_hate", "context")
+MORE_SETS = (*SETS, "obscene", "insult")
 CLASSIFIERS = ("as it is", "shuffled", "overconfident", "underconfident")
 
 

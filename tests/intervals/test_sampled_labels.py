@@ -7,6 +7,7 @@ import pytest
 from scipy.stats import beta
 
 from evenhand.errors import Undefined
+from evenhand.intervals.proportions import WilsonInterval
 from evenhand.intervals.sampled_labels import UNLABELLED, SampledLabels
 from evenhand.intervals.survey_estimators import StratifiedSample, clustered_share
 
@@ -78,6 +79,17 @@ def test_two_equal_labels_are_no_certainty() -> None:
         estimate = labels.share(label, np.ones(14, dtype=bool), part=True).estimate()
         exact = beta.ppf(0.975, 5, 10) - beta.ppf(0.025, 4, 11)
         assert estimate.high - estimate.low >= 0.95 * exact
+
+
+def test_a_part_has_no_more_effective_labels_than_labels() -> None:
+    """Strata that are nearly all one kind have little variance: for a part, that is not worth more than its labels."""
+    strata = np.repeat(np.arange(2), 60)
+    label = np.concatenate([np.arange(60) < 58, np.arange(60) < 2]).astype(float)
+    drawn = SampledLabels(np.full(120, 1e4), strata, np.full(120, 6e5**2 / 60), np.full(120, 1e4))
+    whole, part = (drawn.share(label, np.ones(120, dtype=bool), part=part).estimate() for part in (False, True))
+    simple = WilsonInterval.from_variance(0.5, 0.25 / 120).interval(0.95)
+    assert whole.high - whole.low < 0.6 * (simple[1] - simple[0])
+    assert part.high - part.low >= simple[1] - simple[0] - 1e-12
 
 
 @pytest.mark.parametrize("strata", [1, 5, 35])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 
 import pytest
 
@@ -37,9 +38,45 @@ def test_what_is_needed_grows_with_the_square_of_the_excess() -> None:
         f"Target for recall: ±20 %; now ±30 %. About 500 more labels are expected ({low:,} to {high:,}), "
         "50 min at 600 per hour."
     )
-    assert now.next_batch == 550
-    assert now.extended == 800  # at most twice what there is
+    assert now.next_batch == 400  # at most as many as there are
+    assert now.extended == 800
+    assert progress(1.2).next_batch == 194
     assert progress(1.01).next_batch == 80  # and no small step
+
+
+def test_reached_means_the_interval_that_is_published() -> None:
+    """The usual interval is narrow enough; the one that is published, which allows for a blind spot, is not."""
+    blind = replace(progress(2.1), usual_excess=0.9)
+    assert not blind.reached
+    assert blind.line().startswith(
+        "Target for recall: ±20 %; now ±42 % (±18 % if the score misses no kind of violation). About "
+    )
+    record = blind.record()
+    assert (record["reached"], record["now"], record["now_usual"]) == (False, pytest.approx(0.42), pytest.approx(0.18))
+
+
+def test_what_gold_items_add_does_not_shrink_with_labels() -> None:
+    """A fifth of the variance is of gold items: only the rest falls."""
+    now = replace(progress(1.5), fixed=0.2)
+    total = 400 + now.more
+    assert 1.5**2 * (0.2 + 0.8 * 400 / total) == pytest.approx(1.0, abs=2e-3)
+    never = replace(progress(1.5), fixed=0.5)
+    assert never.more == 100_000 - 400
+    assert "More labels alone cannot reach it: it takes more gold items." in never.line()
+
+
+def test_the_next_batch_goes_where_the_width_comes_from() -> None:
+    """All labels of a pool come near to what drives the width; a pool that has enough gets none."""
+    now = replace(progress(1.2), drives={"removed": 1.0, "visible": 9.0})
+    drawn, left = {"removed": 200, "visible": 200}, {"removed": 300, "visible": 300}
+    assert now.next_of_pools(drawn, left) == {"removed": 0, "visible": 194}
+    even = replace(now, drives={"removed": 1.0, "visible": 2.0})
+    assert even.next_of_pools(drawn, left) == {"removed": 0, "visible": 194}
+    assert replace(now, drives={"removed": 1.0, "visible": 1.0}).next_of_pools(drawn, left) == {
+        "removed": 97,
+        "visible": 97,
+    }
+    assert now.next_of_pools(drawn, {"removed": 300, "visible": 50}) == {"removed": 144, "visible": 50}
 
 
 def test_reached_needs_ten_violations_in_each_pool() -> None:

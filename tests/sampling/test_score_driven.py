@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -11,7 +13,14 @@ from scipy.special import expit
 from evenhand.errors import InputError
 from evenhand.sampling import strata
 from evenhand.sampling.batches import LabelledBatch, SampleBatch, fit_recalibration
-from evenhand.sampling.estimation import estimate_batches, estimate_by_difference, estimate_draw, row_weights
+from evenhand.sampling.design import DrawnSoFar
+from evenhand.sampling.estimation import (
+    estimate_batches,
+    estimate_by_difference,
+    estimate_draw,
+    label_draws,
+    row_weights,
+)
 from evenhand.sampling.frame import SamplingFrame
 from evenhand.sampling.score_driven import ScoreDrivenDesign, ScoreDrivenSettings, batch_weights, draw_batch, next_batch
 from evenhand.sampling.sequential import SequentialDesign, _recalibrated_chances, draw_sequential
@@ -53,6 +62,37 @@ def test_a_batch_goes_where_labels_are_uncertain() -> None:
     assert batch.draw.weights.sum() == pytest.approx(6000)
     per_item = batch.draw.counts / batch.draw.sizes
     assert per_item.min() >= 0.5 * DESIGN.floor[0] * 100 / 6000  # the floor, but for rounding
+
+
+@pytest.mark.parametrize("height", [0.2, 1.0, 5.0])
+def test_no_label_stands_for_much_more_than_its_share(height: float) -> None:
+    """Whatever the score claims, in any batch, a label counts at most 2.5 times as much as one drawn at random.
+
+    A stratum gets whole labels, at least two of them, so its own rounding comes on top.
+    """
+    score, label = population()
+    odds = np.clip(score, 1e-6, 1.0 - 1e-6)
+    frame = SamplingFrame.of(1.0 / (1.0 + ((1.0 - odds) / odds) ** height))
+    for seed in range(5):
+        past: list[LabelledBatch] = []
+        for size in DESIGN.batches(700):
+            batch = next_batch(frame, past, size, seed=seed)
+            past.append(LabelledBatch.of(batch, label[batch.draw.rows]))
+            shares = batch.draw.weights * size / batch.draw.sizes.sum()
+            assert shares.max() <= 1.0 / DESIGN.floor[1] * 1.25
+        own = label_draws(frame, past, batch_weights(past)).weights
+        assert own.max() * len(own) / len(frame) <= 1.0 / DESIGN.floor[1] * 1.25
+
+
+def test_a_pool_that_needs_no_more_labels_is_left_out_of_a_batch() -> None:
+    score, label = population()
+    frame = SamplingFrame.of(score)
+    first = next_batch(frame, [], 100, seed=1)
+    done = DrawnSoFar((LabelledBatch.of(first, label[first.draw.rows]),), first.places, most=0)
+    pool = SimpleNamespace(frame=frame, items=len(frame), labels=400)
+    rng = np.random.default_rng(0)
+    assert ScoreDrivenDesign().next_draw(pool, done, rng, until_kept=True) is None
+    assert len(ScoreDrivenDesign().next_draw(pool, replace(done, most=60), rng, until_kept=True).places) == 60
 
 
 def test_no_item_is_drawn_twice_and_the_same_seed_draws_the_same() -> None:

@@ -6,8 +6,8 @@ not drawn (`reach`), and the variance that a model of the labels expects. A plan
 so that an audit of the labels gives the intervals of the plan, of the whole and of every part.
 
 The share of a part, such as a language, is that of its own labels, by weight; labels of others in the same strata only
-say how the draws scatter. A part was not drawn by itself: its variance is the cautious one, and where violations are
-few its interval counts no more effective labels than the part has.
+say how the draws scatter. A part was not drawn by itself: its variance is the cautious one, and its interval counts no
+more effective labels than the part has.
 """
 
 from __future__ import annotations

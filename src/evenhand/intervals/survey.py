@@ -32,8 +32,8 @@ class SurveyShare:
     """A share of a population, estimated from n labels, of which `hits` are violations.
 
     `heaviest` is the largest part of the population that a single label stands for; `wary` is a variance for cautious
-    statements, no smaller than the variance, and `wary_freedom` are its degrees of freedom. A cautious interval counts
-    no more effective labels than `most`. `mean_weight` is the part of the population that one label stands for, in the
+    statements, no smaller than the variance, and `wary_freedom` are its degrees of freedom. An interval counts no more
+    effective labels than `most`. `mean_weight` is the part of the population that one label stands for, in the
     mean over all items; 0 where that is not known.
     """
 
@@ -73,7 +73,8 @@ class SurveyShare:
 def score_interval(figure: SurveyShare, level: float) -> tuple[float, float]:
     """Wilson's interval on the effective number of labels."""
     value = min(max(figure.value, 0.0), 1.0)
-    return WilsonInterval.from_variance(value, figure.variance, freedom=figure.freedom).interval(level)
+    variance = max(figure.variance, value * (1.0 - value) / figure.most)
+    return WilsonInterval.from_variance(value, variance, freedom=figure.freedom).interval(level)
 
 
 def logit_interval(figure: SurveyShare, level: float) -> tuple[float, float]:

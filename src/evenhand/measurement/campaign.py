@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -117,7 +116,8 @@ class Campaign:
         except Undefined as reason:
             raise InputError(str(reason)) from None
         waiting = len(plan.rounds) if collected.rounds < len(plan.rounds) else None
-        progress = target_progress(plan, finding)
+        sample = CampaignSample.from_labels(collected.plan, collected.labels, collected.rounds)
+        progress = target_progress(collected.plan, finding, sample, collected.gold)
         reached = (
             target_reached(plan, published_estimate(finding, PREVALENCE)) if progress is None else progress.reached
         )
@@ -171,12 +171,13 @@ class Campaign:
 def _as_expected(
     plan: SamplingPlan, histories: Mapping[str, DrawnSoFar], progress: TargetProgress | None
 ) -> Mapping[str, DrawnSoFar]:
-    """The next batch is what the target is expected to need, where the plan has more; each pool has its part of it."""
-    left = {pool.name: max(0, pool.labels - plan.drawn(pool.name)) for pool in plan.pools}
+    """The next batch is what the target is expected to need, where the plan has more; each pool has what it drives."""
+    drawn = {pool.name: plan.drawn(pool.name) for pool in plan.pools}
+    left = {pool.name: max(0, pool.labels - drawn[pool.name]) for pool in plan.pools}
     if progress is None or progress.reached or not sum(left.values()):
         return histories
-    part = min(1.0, progress.next_batch / sum(left.values()))
-    return {name: replace(done, most=math.ceil(part * left[name])) for name, done in histories.items()}
+    most = progress.next_of_pools(drawn, left)
+    return {name: replace(done, most=most[name]) for name, done in histories.items()}
 
 
 def _with_progress(

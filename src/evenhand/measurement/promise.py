@@ -1,36 +1,49 @@
 """The target precision of a plan, held against the published interval after each batch.
 
 A target is reached where the half-width of the interval that is published is at most what was asked, and at least ten
-violations were found in every pool: before that the width is luck. Until then the labels that are still needed follow
-from the width so far, which falls with the square root of the labels; how far that can be off follows from how many
+violations were found in every pool: before that the width is luck. Where the score may miss violations the published
+interval is the robust one. Until then the labels that are still needed follow from the width so far, which falls with
+the square root of the labels, but for what gold items add to it; how far that can be off follows from how many
 violations it rests on. The numbers hold for looks after whole batches.
 """
 
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+import numpy as np
 
 from evenhand.audits.accuracy.blind_spots import published_estimate
+from evenhand.audits.accuracy.pools import PoolName
+from evenhand.catalogue import find_measure
 from evenhand.catalogue.accuracy import PREVALENCE, VIOLATIONS
-from evenhand.catalogue.shared import COUNT, RECALL
+from evenhand.catalogue.shared import COUNT, PRECISION, RECALL
+from evenhand.errors import Undefined
 from evenhand.finding import Finding, SliceKey
+from evenhand.intervals.survey import CorrectedShare, GoldCounts, SurveyShare
 from evenhand.measurement.plan import ALL, SamplingPlan
+from evenhand.measurement.sample import CampaignSample
+from evenhand.sampling.allocation import share_out
 from evenhand.sampling.sizes import Target
 
 FEWEST_FOUND = 10  # violations of each pool, before which labelling does not stop
 RANGE_QUANTILE = 1.2816  # of the range of labels needed: four times in five
-MOST_GROWTH = 2.0  # times the labels so far, up to which an extension is advised
+MOST_GROWTH = 2.0  # times the labels so far: what a next batch makes of them at most
 LEAST_GROWTH = 0.2  # of the labels so far, that a next batch has at least
 BATCH_MARGIN = 1.1  # times the labels still needed, so that the next batch is the last more often than not
+UNSEEN = 1.0  # violations that a pool without any counts as having, when labels are split
 
 
 @dataclass(frozen=True, slots=True)
 class TargetProgress:
     """How far labels are from the target of their plan.
 
-    `excess` is the published half-width over the target; `more` labels are expected to be needed, from `fewest` to
-    `most`. `lacking` is a pool with too few violations to stop, where the interval is narrow enough.
+    `excess` is the published half-width over the target, `usual_excess` that of the usual interval where another one is
+    published; `more` labels are expected to be needed. `lacking` is a pool with too few violations to stop, where the
+    interval is narrow enough. `fixed` is the part of the variance that more labels do not reduce: that of gold items.
+    `drives` says how the labels of each pool count: in proportion to it they are fewest.
     """
 
     measure: str
@@ -40,16 +53,25 @@ class TargetProgress:
     found: float
     items: int
     lacking: str = ""
-    robust_excess: float | None = None  # the same of the interval that holds whatever the score misses, if it differs
+    usual_excess: float | None = None
+    fixed: float = 0.0
+    drives: Mapping[str, float] = field(default_factory=dict)
 
     @property
     def reached(self) -> bool:
         """Whether labelling can stop."""
         return self.excess <= 1.0 and not self.lacking
 
+    @property
+    def out_of_reach(self) -> bool:
+        """Whether gold items alone make the interval wider than the target."""
+        return self.fixed * self.excess**2 >= 1.0
+
     def _needed(self, times: float = 1.0) -> int:
-        total = min(self.labels * self.excess**2 * times, float(self.items))
-        return max(0, math.ceil(total) - self.labels)
+        square = self.excess**2 * times
+        left = 1.0 - self.fixed * square
+        total = self.labels * (1.0 - self.fixed) * square / left if left > 0.0 else math.inf
+        return max(0, math.ceil(min(total, float(self.items))) - self.labels)
 
     @property
     def more(self) -> int:
@@ -67,13 +89,26 @@ class TargetProgress:
 
     @property
     def next_batch(self) -> int:
-        """Labels of the next batch: what is needed, and no small step: every look is a chance to stop too soon."""
-        return math.ceil(max(BATCH_MARGIN * self.more, LEAST_GROWTH * self.labels))
+        """Labels of the next batch: what is needed, at most as many as there are.
+
+        No small step either: every look is a chance to stop too soon.
+        """
+        most = (MOST_GROWTH - 1.0) * self.labels
+        return math.ceil(min(max(BATCH_MARGIN * self.more, LEAST_GROWTH * self.labels), most))
 
     @property
     def extended(self) -> int:
         """Labels in all of a longer plan: with the next batch, at most so many times what there is."""
-        return min(self.labels + self.next_batch, round(MOST_GROWTH * self.labels), self.items)
+        return min(self.labels + self.next_batch, self.items)
+
+    def next_of_pools(self, drawn: Mapping[str, int], left: Mapping[str, int]) -> dict[str, int]:
+        """The next batch, split so that all labels of a pool come near to what drives the width; of what is planned."""
+        size = min(self.next_batch, sum(left.values()))
+        parts = np.array([self.drives.get(name, 1.0) for name in left])
+        taken = np.array([drawn[name] for name in left])
+        most = taken + np.array(list(left.values()))
+        in_all = share_out(int(taken.sum()) + size, parts, most, least=taken)
+        return dict(zip(left, (in_all - taken).tolist(), strict=True))
 
     def record(self) -> dict[str, object]:
         """As plain data."""
@@ -81,7 +116,7 @@ class TargetProgress:
             "measure": self.measure,
             "target": {self.target.name: self.target.amount},
             "now": self.target.amount * self.excess,
-            **({} if self.robust_excess is None else {"now_robust": self.target.amount * self.robust_excess}),
+            **({} if self.usual_excess is None else {"now_usual": self.target.amount * self.usual_excess}),
             "reached": self.reached,
             "labels": self.labels,
             "more_labels": 0 if self.reached else self.more,
@@ -90,14 +125,16 @@ class TargetProgress:
 
     def line(self, per_hour: float | None = None) -> str:
         """In a sentence."""
-        name = "Recall" if self.measure == RECALL else "Prevalence"
+        name = find_measure(self.measure).title.lower()
         now = self.target.described(self.target.amount * self.excess)
-        if self.robust_excess is not None:
-            wider = self.target.described(self.target.amount * self.robust_excess)
-            now = f"{now} ({wider} allowing for violations that the score cannot see)"
-        said = f"Target for {name.lower()}: {self.target.described(self.target.amount)}; now {now}"
+        if self.usual_excess is not None:
+            usual = self.target.described(self.target.amount * self.usual_excess)
+            now = f"{now} ({usual} if the score misses no kind of violation)"
+        said = f"Target for {name}: {self.target.described(self.target.amount)}; now {now}"
         if self.reached:
             return f"{said}. Reached: labelling can stop here."
+        if self.out_of_reach:
+            return f"{said}. More labels alone cannot reach it: it takes more gold items."
         if self.excess <= 1.0:
             pool = "" if self.lacking == ALL else f" among {self.lacking} items"
             return (
@@ -109,22 +146,68 @@ class TargetProgress:
         return f"{said}. About {self.more:,} more labels are expected ({low:,} to {high:,}){hours}."
 
 
-def target_progress(plan: SamplingPlan, finding: Finding) -> TargetProgress | None:
+def target_progress(
+    plan: SamplingPlan, finding: Finding, sample: CampaignSample, gold: GoldCounts | None = None
+) -> TargetProgress | None:
     """Of a plan with a two-sided target; None without one, or where its number is undefined."""
     target = plan.target
     measure = RECALL if len(plan.pools) > 1 else PREVALENCE
     if target is None or target.bound is not None or not finding.get(measure).defined:
         return None
-    found = {pool.name: _violations(finding, pool.name) for pool in plan.pools}
-    fewest = min(found, key=lambda name: found[name])
-    lacking = fewest if found[fewest] < FEWEST_FOUND else ""
-    items = sum(pool.items for pool in plan.pools)
     labels = round(finding.get(COUNT).value or 0.0)
-    if labels >= items or plan.design.traits.open_ended:  # nothing is left to find, or the interval allows for luck
-        lacking = ""
-    usual, published = finding.get(measure), published_estimate(finding, measure)
-    robust = None if published is usual else target.excess(published)
-    return TargetProgress(measure, target, labels, target.excess(usual), found[fewest], items, lacking, robust)
+    fewest, lacking = _fewest_found(plan, finding, measure, labels)
+    items = sum(pool.items for pool in plan.pools)
+    published, usual = published_estimate(finding, measure), finding.get(measure)
+    drives, fixed = _drives(plan, sample, measure, gold)
+    return TargetProgress(
+        measure,
+        target,
+        labels,
+        target.excess(published),
+        fewest,
+        items,
+        lacking,
+        usual_excess=None if published is usual else target.excess(usual),
+        fixed=fixed,
+        drives={name: float(name == lacking) for name in drives} if lacking else drives,
+    )
+
+
+def _fewest_found(plan: SamplingPlan, finding: Finding, measure: str, labels: int) -> tuple[float, str]:
+    """The violations of the pool that has fewest of those a measure rests on, and its name where they are too few."""
+    pools = [pool.name for pool in plan.pools if measure != PRECISION or pool.name == PoolName.REMOVED]
+    violations = {name: _violations(finding, name) for name in pools}
+    fewest = min(violations, key=lambda name: violations[name])
+    nothing_left = labels >= sum(pool.items for pool in plan.pools)
+    enough = violations[fewest] >= FEWEST_FOUND or nothing_left or plan.design.traits.open_ended
+    return violations[fewest], "" if enough else fewest
+
+
+def _drives(
+    plan: SamplingPlan, sample: CampaignSample, measure: str, gold: GoldCounts | None
+) -> tuple[dict[str, float], float]:
+    """Of each pool, the root of what its labels add to the variance of a measure, times those; and the part of gold."""
+    drives, own, of_gold = {}, 0.0, 0.0
+    for pool in plan.pools:
+        try:
+            share = sample.share(pool) if gold is None else sample.share(pool).corrected(gold)
+        except Undefined:
+            continue
+        factor = pool_factor(share, pool.items, pool.name, measure)
+        variance = factor**2 * max(share.variance, share.wary)
+        part = share.gold_share if isinstance(share, CorrectedShare) else 0.0
+        drives[pool.name] = math.sqrt(variance * (1.0 - part) * share.n)
+        own, of_gold = own + variance * (1.0 - part), of_gold + variance * part
+    return drives, of_gold / (own + of_gold) if of_gold else 0.0
+
+
+def pool_factor(share: SurveyShare, items: int, pool: str, measure: str) -> float:
+    """How a pool's share carries over: recall by its relative error, precision by the removed alone."""
+    if measure == RECALL:
+        return 1.0 / max(share.value, UNSEEN / max(share.n, 1))
+    if measure == PRECISION:
+        return float(pool == PoolName.REMOVED)
+    return float(items)
 
 
 def _violations(finding: Finding, pool: str) -> float:

@@ -105,7 +105,7 @@ class CellDesign(ABC):
     def next_draw(
         self, pool: SamplingPool, done: DrawnSoFar, rng: np.random.Generator, *, until_kept: bool
     ) -> SampleBatch | None:
-        if len(done.gone) >= pool.labels:
+        if len(done.gone) >= pool.labels or done.most == 0:
             return None
         return self.draw(pool.frame, done, pool.labels, rng)
 
