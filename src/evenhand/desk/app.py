@@ -19,6 +19,7 @@ from evenhand.desk import (
     reviewing_api,
     session_api,
     store_problems,
+    studies_api,
     webhook_api,
 )
 from evenhand.desk.authorisation import COOKIE
@@ -37,7 +38,7 @@ from evenhand.store.roles import SYSTEM
 
 LOG = logging.getLogger(__name__)
 SEAL_SECONDS, DELIVERY_SECONDS = 0.5, 1.0
-PARTS = (intake_api, reviewing_api, oversight_api, webhook_api)
+PARTS = (intake_api, reviewing_api, oversight_api, studies_api, webhook_api)
 FIRST_REASON = "first start: everything is reviewed"
 
 

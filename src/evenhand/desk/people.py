@@ -13,7 +13,7 @@ from enum import StrEnum
 import sqlalchemy as sa
 
 from evenhand.store import ACTIONS, schema
-from evenhand.store.roles import ANNOTATOR, DECIDERS, LABELLED, LEADS, REVIEWERS
+from evenhand.store.roles import ANNOTATOR, DECIDERS, LABELLED, LABELLERS, LEADS, REVIEWERS
 
 ITEMS_SCOPE, DECISIONS_SCOPE, DESK_SCOPE = "items", "decisions", "desk"  # of tokens; see `service.tokens`
 
@@ -52,6 +52,8 @@ LOOKED_AT = {
     "see_findings": Permission(OVERSEERS),
     "see_people": Permission(OVERSEERS),
     "see_events": Permission(frozenset({Role.ADMINISTRATOR, Role.AUDITOR})),  # who reviews sees no draws there
+    "see_studies": Permission(OVERSEERS),
+    "see_own_studies": Permission(LABELLERS),
     "see_webhooks": Permission(OVERSEERS),
     "manage_webhooks": Permission(frozenset({Role.ADMINISTRATOR})),
 }

@@ -111,36 +111,23 @@ class Campaign:
         plan = self._read_plan()
         check_population(plan, self.file.parent, self.items)
         collected = CollectedLabels.read(plan, files)
-        try:
-            finding = estimate_measures(collected, smallest_group=smallest_group)
-        except Undefined as reason:
-            raise InputError(str(reason)) from None
-        waiting = len(plan.rounds) if collected.rounds < len(plan.rounds) else None
-        sample = CampaignSample.from_labels(collected.plan, collected.labels, collected.rounds)
-        progress = target_progress(collected.plan, finding, sample, collected.gold)
-        reached = (
-            target_reached(plan, published_estimate(finding, PREVALENCE)) if progress is None else progress.reached
-        )
-        left = labels_to_come(plan, reached)
+        outcome = campaign_outcome(plan, collected, smallest_group=smallest_group)
         if evidence is not None:
             write_labelled_items(collected, evidence)
-        finding = _with_progress(finding, plan, collected, left, progress)
-        return CampaignOutcome(finding, collected, waiting, left, reached, progress)
+        return outcome
 
     @protected_inputs()
     def go_on(self, out: Path, outcome: CampaignOutcome) -> WrittenBatch | None:
         """The batch that comes after these labels; the one that waits, if there is one; None where all is drawn."""
         check_sheet_path(out)
-        plan, labels = self._read_plan(), outcome.given.labels
+        plan = self._read_plan()
         if outcome.waiting is not None:
             return self._again(plan, out, outcome.waiting)
         if outcome.given.unfinished:
             raise InputError("the next batch depends on the labels of this one: label all of its items first")
         if outcome.to_come == 0:
             return None
-        after = labels.digest(id_ for one in plan.rounds for id_ in one.ids)
-        histories = CampaignSample.from_labels(plan, labels, len(plan.rounds)).histories()
-        return self._fresh(plan, out, _as_expected(plan, histories, outcome.progress), after)
+        return self._fresh(plan, out, *basis_of_next_batch(plan, outcome))
 
     def _read_plan(self) -> SamplingPlan:
         """The plan; its items count as read too, also where only labels are looked at."""
@@ -166,6 +153,33 @@ class Campaign:
 
     def _written(self, sheet: pl.DataFrame, out: Path, number: int, *, again: bool) -> WrittenBatch:
         return WrittenBatch(number, len(sheet), tuple(write_sheet(sheet, out)), again)
+
+
+def campaign_outcome(
+    plan: SamplingPlan, collected: CollectedLabels, *, smallest_group: int = SMALLEST_GROUP
+) -> CampaignOutcome:
+    """What the labels of a plan show, how far they are from its target, and what is left to draw."""
+    try:
+        finding = estimate_measures(collected, smallest_group=smallest_group)
+    except Undefined as reason:
+        raise InputError(str(reason)) from None
+    waiting = len(plan.rounds) if collected.rounds < len(plan.rounds) else None
+    sample = CampaignSample.from_labels(collected.plan, collected.labels, collected.rounds)
+    progress = target_progress(collected.plan, finding, sample, collected.gold)
+    reached = target_reached(plan, published_estimate(finding, PREVALENCE)) if progress is None else progress.reached
+    left = labels_to_come(plan, reached)
+    finding = _with_progress(finding, plan, collected, left, progress)
+    return CampaignOutcome(finding, collected, waiting, left, reached, progress)
+
+
+def basis_of_next_batch(
+    plan: SamplingPlan, outcome: CampaignOutcome
+) -> tuple[Mapping[str, DrawnSoFar], tuple[int, str]]:
+    """What the batch after these labels is drawn by: the labels of each pool; how many there are, and their hash."""
+    labels = outcome.given.labels
+    after = labels.digest(id_ for one in plan.rounds for id_ in one.ids)
+    histories = CampaignSample.from_labels(plan, labels, len(plan.rounds)).histories()
+    return _as_expected(plan, histories, outcome.progress), after
 
 
 def _as_expected(

@@ -5,8 +5,21 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from evenhand.measurement.plan import DrawnPart, SamplingPlan
+from evenhand.measurement.plan import DrawnPart, PlanRound, SamplingPlan
 from evenhand.sampling.design import SamplingDesign
+
+
+def round_as_data(drawn: PlanRound) -> dict[str, Any]:
+    """A batch as plain data."""
+    after = None if drawn.after is None else {"labels": drawn.after[0], "sha256": drawn.after[1]}
+    return {"after": after, "parts": [part_as_data(part) for part in drawn.parts]}
+
+
+def round_from_data(content: Mapping[str, Any], design: SamplingDesign) -> PlanRound:
+    """A batch from plain data."""
+    after = content["after"]
+    parts = tuple(part_from_data(part, design) for part in content["parts"])
+    return PlanRound(parts, None if after is None else (int(after["labels"]), str(after["sha256"])))
 
 
 def part_as_data(part: DrawnPart) -> dict[str, Any]:

@@ -21,7 +21,7 @@ from evenhand.documents import parse_json
 from evenhand.errors import InputError
 from evenhand.files import content_hash, read_text, update_text, write_text
 from evenhand.inputs import unrecorded
-from evenhand.measurement.draw_records import check_draws, part_as_data, part_from_data
+from evenhand.measurement.draw_records import check_draws, round_as_data, round_from_data
 from evenhand.measurement.plan import Measurement, PlanPool, PlanRound, PopulationFile, SamplingPlan
 from evenhand.sampling.design import SamplingDesign
 from evenhand.sampling.designs import design_named
@@ -84,7 +84,7 @@ def plan_as_json(plan: SamplingPlan) -> str:
     before = seal = content_hash(content)
     batches = []
     for number, drawn in enumerate(plan.rounds, start=1):
-        batch = {"number": number, **_round(drawn)}
+        batch = {"number": number, **round_as_data(drawn)}
         before = content_hash({**batch, "before": before})
         batches.append({**batch, "seal": before})
     whole = _batches_seal(seal, batches)
@@ -130,9 +130,8 @@ def _rounds(batches: Sequence[dict[str, Any]], seal: str, design: SamplingDesign
             raise InputError(f"batch {number} of the plan {ALTERED}")
         if batch.get("number", number) != number:
             raise ValueError
-        before, after = own, batch["after"]
-        parts = tuple(part_from_data(part, design) for part in batch["parts"])
-        rounds.append(PlanRound(parts, None if after is None else (int(after["labels"]), str(after["sha256"]))))
+        before = own
+        rounds.append(round_from_data(batch, design))
     return rounds
 
 
@@ -190,11 +189,6 @@ def _pool_from(content: Mapping[str, Any]) -> PlanPool:
     groups = cells.get("groups", [0] * len(cells["items"]))
     counts = CellCounts.from_columns(groups, cells["steps"], cells["items"], cells["logits"], grid)
     return PlanPool(*plain, cells=counts)
-
-
-def _round(drawn: PlanRound) -> dict[str, Any]:
-    after = None if drawn.after is None else {"labels": drawn.after[0], "sha256": drawn.after[1]}
-    return {"after": after, "parts": [part_as_data(part) for part in drawn.parts]}
 
 
 def _pretty(content: object, margin: str = "") -> str:

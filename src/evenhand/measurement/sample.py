@@ -134,13 +134,19 @@ class CollectedLabels:
             several=files.several,
             annotators=bool(files.annotator),
         )
-        rounds = rounds_with_labels(plan, labels)
-        _check_sheets_complete(plan, labels, rounds, files)
-        lacking = sum(map(len, missing_labels(plan, labels)[:rounds]))
-        names = tuple(path.name for path in files.labels)
-        plan = cut_to_labels(plan, labels, rounds) if lacking else plan
+        _check_sheets_complete(plan, labels, rounds_with_labels(plan, labels), files)
         gold = _gold([answer for answer in answers if answer.id in truth], truth, files) if files.gold else None
-        return cls(plan, labels, rounds, gold, names, lacking)
+        return cls.from_labels(plan, labels, gold, tuple(path.name for path in files.labels))
+
+    @classmethod
+    def from_labels(
+        cls, plan: SamplingPlan, labels: ItemLabels, gold: GoldCounts | None = None, files: tuple[str, ...] = ()
+    ) -> CollectedLabels:
+        """Labels of drawn items; where some have none, the draws are cut where labels end."""
+        rounds = rounds_with_labels(plan, labels)
+        lacking = sum(map(len, missing_labels(plan, labels)[:rounds]))
+        plan = cut_to_labels(plan, labels, rounds) if lacking else plan
+        return cls(plan, labels, rounds, gold, files, lacking)
 
 
 def _check_sheets_complete(plan: SamplingPlan, labels: ItemLabels, rounds: int, files: AnswerFiles) -> None:

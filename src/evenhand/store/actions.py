@@ -12,11 +12,22 @@ from dataclasses import dataclass
 from typing import Any
 
 from evenhand.errors import InputError, nearest
-from evenhand.store import context, decisions, erasure, intake, queues, schema
+from evenhand.store import context, decisions, erasure, intake, labelling, queues, schema, studies
 from evenhand.store import events as ev
 from evenhand.store.ledger import EventLedger, ForbiddenError, upsert
 from evenhand.store.policy import DeskPolicy
-from evenhand.store.roles import ADMINISTRATOR, AUDITOR, DECIDERS, LEAD, LEADS, REVIEWERS, ROLES, SUBMITTERS, SYSTEM
+from evenhand.store.roles import (
+    ADMINISTRATOR,
+    AUDITOR,
+    DECIDERS,
+    LABELLERS,
+    LEAD,
+    LEADS,
+    REVIEWERS,
+    ROLES,
+    SUBMITTERS,
+    SYSTEM,
+)
 from evenhand.store.store import Store, activate_policy
 
 
@@ -79,6 +90,13 @@ ACTIONS: dict[str, DeskAction] = {
     "undo": DeskAction(REVIEWERS, decisions.undo),
     "decide_many": DeskAction(frozenset({LEAD}), decisions.decide_many),
     "reverse": DeskAction(frozenset({LEAD}), decisions.reverse, one_item=True),
+    "open_study": DeskAction(LEADS, studies.open_study),
+    "import_study": DeskAction(LEADS, studies.import_study),
+    "draw_batch": DeskAction(LEADS, studies.draw_batch),
+    "staff_study": DeskAction(LEADS, studies.staff_study),
+    "stop_study": DeskAction(LEADS, studies.stop_study),
+    "label_item": DeskAction(LABELLERS, labelling.label_item),
+    "undo_label": DeskAction(LABELLERS, labelling.undo_label),
     "expire": DeskAction(SUBMITTERS, _expire),
     "hold": DeskAction(LEADS, erasure.hold, one_item=True),
     "erase_item": DeskAction(LEADS, erasure.erase_item, one_item=True),

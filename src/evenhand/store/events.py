@@ -55,7 +55,7 @@ def _names(kind: type) -> tuple[str, ...]:
     return _NAMES[kind]
 
 
-REFERENCES = frozenset({"text", "author", "reporter", "note"})  # fields that refer to contents
+REFERENCES = frozenset({"text", "author", "reporter", "note", "population"})  # fields that refer to contents
 
 
 def read_event(kind: str, payload: str) -> StoreEvent:

@@ -7,8 +7,6 @@ tables. People have pseudonyms, which only the key file could undo.
 
 from __future__ import annotations
 
-import hashlib
-import hmac
 from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -23,15 +21,16 @@ from evenhand.evidence.formats import write_table
 from evenhand.output_folder import FolderContents, check_folder_writable, staged_folder
 from evenhand.store import events as ev
 from evenhand.store import schema
-from evenhand.store.cases import BENIGN, GOLD, MEASUREMENT, REVIEW, VIOLATING, Case
+from evenhand.store.cases import BENIGN, DONE, GOLD, MEASUREMENT, REVIEW, VIOLATING, Case
 from evenhand.store.census import APPEAL_COLUMNS, DECISION_COLUMNS, NOTICE_COLUMNS, ItemCensus
 from evenhand.store.chain import last_sealed, seal
 from evenhand.store.ledger import batches
-from evenhand.store.rebuilding import APART, RecordedEvent, derive_case, event_streams
+from evenhand.store.rebuilding import APART, RecordedEvent, derive_case, derive_study, event_streams, is_study
 from evenhand.store.store import Store
+from evenhand.store.study_state import ANSWER_VALUES, StudyCase
 
 FORMATS = ("parquet", "csv", "jsonl")
-TABLES = ("judgements", "items", "decisions", "notices", "appeals", "events")
+TABLES = ("judgements", "items", "decisions", "notices", "appeals", "labels", "events")
 PIECE = 20_000  # rows in memory
 LABEL_VALUES = {VIOLATING: 1, BENIGN: 0}
 TEXT, WHOLE, REAL, FLAG = pl.String, pl.Int64, pl.Float64, pl.Boolean
@@ -107,7 +106,24 @@ EVENT_COLUMNS = {
     "payload": TEXT,
     "chain": TEXT,
 }
-COLUMNS = (JUDGEMENT_COLUMNS, ITEM_COLUMNS, DECISION_COLUMNS, NOTICE_COLUMNS, APPEAL_COLUMNS, EVENT_COLUMNS)
+STUDY_LABEL_COLUMNS = {
+    "study": TEXT,
+    "batch": WHOLE,
+    "item_id": TEXT,
+    "annotator_id": TEXT,
+    "annotator_role": TEXT,
+    "label": TEXT,
+    "label_value": REAL,
+    "purpose": TEXT,
+    "item_label": TEXT,
+    "decided_at": TEXT,
+    "lead_time_s": REAL,
+    "note": TEXT,
+}
+COLUMNS = (
+    *(JUDGEMENT_COLUMNS, ITEM_COLUMNS, DECISION_COLUMNS, NOTICE_COLUMNS, APPEAL_COLUMNS, STUDY_LABEL_COLUMNS),
+    EVENT_COLUMNS,
+)
 SCHEMAS: dict[str, dict[str, Any]] = dict(zip(TABLES, COLUMNS, strict=True))
 MOMENTS = frozenset({"created_at", "decided_at", "until", "received_at", "acted_at", "submitted_at"})  # in a census
 
@@ -194,6 +210,9 @@ class _Exporter:
         """Rows of every table but the events."""
         waiting: list[tuple[Case, list[RecordedEvent]]] = []
         for item, history in streams:
+            if is_study(item):
+                yield {"labels": self._labels(derive_study(history))}
+                continue
             waiting.append((derive_case(item, history), history))
             if len(waiting) == 500:
                 yield self._rows(waiting)
@@ -253,10 +272,31 @@ class _Exporter:
                 "event": entry.number,
             }
 
+    def _labels(self, case: StudyCase) -> list[dict[str, Any]]:
+        """The answers of a study, those of an unfinished batch too."""
+        done = [task for task in case.tasks.values() if task.state == DONE]
+        notes = self._contents([task.note for task in done if task.note and self.with_texts])
+        return [
+            {
+                "study": task.study,
+                "batch": task.batch,
+                "item_id": task.subject,
+                "annotator_id": self.pseudonym(task.person),
+                "annotator_role": self.roles.get(task.person),
+                "label": task.answer,
+                "label_value": ANSWER_VALUES[str(task.answer)],
+                "purpose": task.purpose,
+                "item_label": case.items[task.subject].label,
+                "decided_at": iso(task.at),
+                "lead_time_s": task.lead_time,
+                "note": notes.get(task.note or ""),
+            }
+            for task in sorted(done, key=lambda task: (task.batch, task.subject, task.id))
+        ]
+
     def pseudonym(self, person: str) -> str:
         """The same for a person in every export of this store."""
-        digest = hmac.digest(self.store.keys.drawing, f"person\x1f{person}".encode(), hashlib.sha256)
-        return f"p{digest.hex()[:12]}"
+        return self.store.keys.pseudonym(person)
 
 
 def _census(several: list[tuple[Case, list[RecordedEvent]]]) -> dict[str, list[dict[str, Any]]]:

@@ -53,6 +53,14 @@ class StoreKeys:
         digest = hmac.digest(self.drawing, f"{purpose}\x1f{name}".encode(), hashlib.sha256)
         return (int.from_bytes(digest[:8], "big") >> 11) / WORD
 
+    def opaque(self, purpose: str, name: str) -> str:
+        """A name that tells nothing about what it stands for, always the same for a purpose and a name."""
+        return hmac.digest(self.drawing, f"{purpose}\x1f{name}".encode(), hashlib.sha256).hex()[:32]
+
+    def pseudonym(self, person: str) -> str:
+        """What a person is called in exports of this store."""
+        return f"p{self.opaque('person', person)[:12]}"
+
     def write(self, path: Path) -> None:
         """For its owner alone; never over a file that is there."""
         if path.exists() or path.is_symlink():

@@ -16,11 +16,16 @@ import sqlalchemy as sa
 
 from evenhand.store import events as ev
 from evenhand.store import schema
+from evenhand.store import study_events as study_ev
 from evenhand.store.cases import Case, task_row
 from evenhand.store.store import Store
+from evenhand.store.study_state import StudyCase
 
 BATCH = 500  # items
 APART = ("policy", "people", "store")  # streams that are not items
+OWNERS = {"items": "id", "tasks": "item", "seen": "item", "notices": "item", "studies": "id"} | dict.fromkeys(
+    ("study_batches", "study_items", "study_tasks"), "study"
+)  # the column that says to which item or study a row belongs
 Rows = dict[tuple[Any, ...], dict[str, Any]]
 
 
@@ -67,6 +72,12 @@ class DerivedState:
         for person, (task, final) in case.seen.items():
             self.rows["seen"][item, person] = {"item": item, "person": person, "task": task, "final": final}
 
+    def add_study(self, case: StudyCase) -> None:
+        """All rows of one study."""
+        for name, rows in case.rows().items():
+            keys = tuple(column.name for column in schema.metadata.tables[name].primary_key)
+            self.rows[name] |= {tuple(row[key] for key in keys): row for row in rows}
+
     def add_apart(self, event: ev.StoreEvent, at: int, actor: str) -> None:
         """An event of a policy or a person."""
         if isinstance(event, ev.PolicyActivated):
@@ -103,12 +114,30 @@ def derive_case(item: str, history: list[RecordedEvent]) -> Case:
     return case
 
 
+def derive_study(history: list[RecordedEvent]) -> StudyCase:
+    """A study as its events left it."""
+    first = history[0]
+    assert isinstance(first.event, study_ev.StudyOpened)
+    case = StudyCase.begin(first.event, first.at, first.actor)
+    for recorded in history:
+        case.apply(recorded.event, recorded.at, recorded.actor)
+    return case
+
+
+def is_study(stream: str) -> bool:
+    """Whether the events of a stream are those of a study."""
+    return stream.startswith(study_ev.STREAM)
+
+
 def derive(streams: Iterator[tuple[str, list[RecordedEvent]]]) -> Iterator[DerivedState]:
     """The state of batches of streams."""
     while True:
         state = DerivedState()
         for stream, history in islice(streams, BATCH):
             state.events += len(history)
+            if is_study(stream):
+                state.add_study(derive_study(history))
+                continue
             if stream not in APART:
                 state.add_case(derive_case(stream, history))
                 continue
@@ -168,7 +197,7 @@ def _stored(connection: sa.Connection, table: sa.Table, expected: Rows) -> Rows:
     """The stored rows of the same items, or all of a small table."""
     keys = tuple(column.name for column in table.primary_key)
     query = sa.select(table)
-    owner = {"items": "id", "tasks": "item", "seen": "item", "notices": "item"}.get(table.name)
+    owner = OWNERS.get(table.name)
     if owner is not None:
         query = query.where(table.c[owner].in_(sorted({str(row[owner]) for row in expected.values()})))
     rows = [dict(row._mapping) for row in connection.execute(query)] if expected else []

@@ -16,6 +16,7 @@ ADMINISTRATOR, LEAD, MODERATOR, ANNOTATOR, AUDITOR, SERVICE = ROLES = (
 SYSTEM = "system"  # who acts where nobody does
 REVIEWERS = frozenset({LEAD, MODERATOR, ANNOTATOR})
 DECIDERS = frozenset({LEAD, MODERATOR})
+LABELLERS = frozenset({LEAD, MODERATOR, ANNOTATOR})  # in studies
 LEADS = frozenset({ADMINISTRATOR, LEAD})
 SUBMITTERS = frozenset({ADMINISTRATOR, SERVICE})
 LABELLED = frozenset({SECOND, PANEL, GOLD})  # purposes whose verdict decides nothing by itself

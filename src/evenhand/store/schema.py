@@ -1,9 +1,10 @@
 """The tables of the store. Events are the truth; other tables are derived from them, or hold what may be erased.
 
-Events, sealed: `events`. Derived from them: `items`, `tasks`, `seen`, `notices`, `policies`, `people`. What may be
-erased without breaking the chain: `contents` (texts, notes, keys of authors and reporters, each with its salt).
-Neither: `requests` (answers to idempotency keys), `about` (the identity of the store), who signs in at the desk
-(`credentials`, `invitations`, `sessions`, `sign_in_attempts`), and where decisions are sent (`webhooks`, `deliveries`).
+Events, sealed: `events`. Derived from them: `items`, `tasks`, `seen`, `notices`, `policies`, `people`, and the tables
+of studies. What may be erased without breaking the chain: `contents` (texts, notes, keys of authors and reporters, each
+with its salt). Neither: `requests` (answers to idempotency keys), `about` (the identity of the store), who signs in at
+the desk (`credentials`, `invitations`, `sessions`, `sign_in_attempts`), and where decisions are sent (`webhooks`,
+`deliveries`).
 """
 
 from __future__ import annotations
@@ -254,4 +255,70 @@ deliveries = Table(
     Index("deliveries_of_webhook", "webhook", "at"),
 )
 
-DERIVED = (items, tasks, seen, notices, policies, people)
+# labelling studies, derived from the events of their own streams
+studies = Table(
+    "studies",
+    metadata,
+    Column("id", ID, primary_key=True),
+    Column("version", Integer, nullable=False),
+    Column("title", NAME, nullable=False),
+    Column("state", String(20), nullable=False),  # open or stopped
+    Column("codebook", Text, nullable=False),
+    Column("plan", Text, nullable=False),  # the sealed file, without batches
+    Column("per_item", Integer, nullable=False),
+    Column("annotators", Text, nullable=False),  # JSON
+    Column("adjudicators", Text, nullable=False),  # JSON
+    Column("batches", Integer, nullable=False),
+    Column("opened_at", BigInteger, nullable=False),
+    Column("opened_by", NAME, nullable=False),
+    Column("stopped_at", BigInteger),
+    Column("stopped_by", NAME),
+    Column("stop_reason", Text),
+    Column("target_reached", Boolean),
+)
+
+study_batches = Table(
+    "study_batches",
+    metadata,
+    Column("study", ID, primary_key=True),
+    Column("number", Integer, primary_key=True),
+    Column("draws", Text, nullable=False),  # as in the file of a plan
+    Column("items", Integer, nullable=False),
+    Column("done", Integer, nullable=False),
+    Column("drawn_at", BigInteger, nullable=False),
+)
+
+study_items = Table(
+    "study_items",
+    metadata,
+    Column("study", ID, primary_key=True),
+    Column("id", String(512), primary_key=True),  # in the plan: the platform's id
+    Column("item", ID, nullable=False),
+    Column("text", ID),  # the one that is labelled, whatever edits come later
+    Column("batch", Integer, nullable=False),
+    Column("state", String(20), nullable=False),  # open, split or done
+    Column("label", String(20)),
+)
+
+study_tasks = Table(
+    "study_tasks",
+    metadata,
+    Column("id", ID, primary_key=True),
+    Column("study", ID, nullable=False),
+    Column("subject", String(512), nullable=False),  # the item, by its id in the plan
+    Column("person", NAME, nullable=False),
+    Column("batch", Integer, nullable=False),
+    Column("place", Double, nullable=False),  # in the random order of the person
+    Column("purpose", String(20), nullable=False),  # label or adjudicate
+    Column("version", Integer, nullable=False),
+    Column("state", String(20), nullable=False),  # waiting, done or withdrawn
+    Column("answer", String(20)),
+    Column("note", ID),
+    Column("at", BigInteger),
+    Column("lead_time", Double),
+    Index("study_tasks_of_person", "person", "study", "state", "batch", "place"),
+    Index("study_tasks_of_item", "study", "subject"),
+)
+
+STUDIES = (studies, study_batches, study_items, study_tasks)
+DERIVED = (items, tasks, seen, notices, policies, people, *STUDIES)

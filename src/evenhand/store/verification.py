@@ -17,7 +17,9 @@ from evenhand.store.ledger import content_hash
 from evenhand.store.store import Store
 
 BATCH = 20_000
-WITH_CONTENTS = frozenset({"received", "edited", "noticed", "judged", "appealed", "imported"})
+WITH_CONTENTS = frozenset(
+    {"received", "edited", "noticed", "judged", "appealed", "imported", "labelled", "study_population"}
+)
 
 
 @dataclass(frozen=True)

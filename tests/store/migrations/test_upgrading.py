@@ -16,8 +16,10 @@ from evenhand.store.migrations.upgrading import known, newest, upgrade_schema
 from evenhand.store.schema import metadata
 from store.desks import check, sqlite_desk
 
+STUDIES = ("studies", "study_batches", "study_items", "study_tasks")
 LATER = {  # tables since a version
-    "0001": ("credentials", "invitations", "sessions", "sign_in_attempts", "webhooks", "deliveries"),
+    "0001": ("credentials", "invitations", "sessions", "sign_in_attempts", "webhooks", "deliveries", *STUDIES),
+    "0002": STUDIES,
 }
 
 
@@ -54,18 +56,19 @@ def test_a_newer_store_is_refused_in_one_line(tmp_path: Path) -> None:
         assert len(str(error.value).splitlines()) == 1
 
 
-def test_an_upgrade_of_every_version_verifies(tmp_path: Path) -> None:
+@pytest.mark.parametrize("version", LATER)
+def test_an_upgrade_of_every_version_verifies(tmp_path: Path, version: str) -> None:
     """As each earlier program left it: with what its tables had, and nothing of what came later."""
-    assert known() == {"0001", newest()}
+    assert known() == {*LATER, newest()}
     desk = sqlite_desk(tmp_path)
     desk.receive(0.5)
     with desk.store.database.writing() as connection:
-        for table in LATER["0001"]:
+        for table in LATER[version]:
             connection.exec_driver_sql(f"DROP TABLE {table}")
-        connection.exec_driver_sql("UPDATE alembic_version SET version_num = '0001'")
+        connection.exec_driver_sql(f"UPDATE alembic_version SET version_num = '{version}'")
     with pytest.raises(InputError, match="evenhand store upgrade"):
         open_store(str(tmp_path / "desk.db"))
-    assert upgrade_schema(desk.store.database) == ("0001", newest())
+    assert upgrade_schema(desk.store.database) == (version, newest())
     assert upgrade_schema(desk.store.database) == (newest(), newest())
     assert set(sa.inspect(desk.store.database.engine).get_table_names()) >= set(metadata.tables)
     check(desk.store)
