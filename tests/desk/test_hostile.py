@@ -45,7 +45,7 @@ SOME = settings(
     phases=[Phase.generate],
     suppress_health_check=list(HealthCheck),
 )
-PATHS = {"queue": "%00", "task": "%f0%9f", "item": "x" * 3000, "webhook": "none"}
+PATHS = {"queue": "%00", "task": "%f0%9f", "item": "x" * 3000, "webhook": "none", "study": "%00"}
 
 
 @pytest.mark.parametrize("name", BODIES)

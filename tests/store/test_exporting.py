@@ -14,6 +14,7 @@ from evenhand.store.chain import GENESIS, link
 from evenhand.store.events import stored_bytes
 from evenhand.store.exporting import FORMATS, JUDGEMENT_COLUMNS, export
 from store.desks import Desk, sqlite_desk
+from store.study_desks import label_all, open_study
 
 PROPOSED = (
     *("item_id", "item_type", "text", "language", "created_at", "policy_version", "annotator_id", "annotator_role"),
@@ -38,6 +39,7 @@ def desk(tmp_path: Path) -> Desk:
             verdict = "violating" if view["text"].split()[2] > "0.5" else "benign"
             made.do("decide", person, **what, verdict=verdict, note="because", lead_time=2.5)
     made.do("appeal", "io", item=made_items[19], reason="quoted")
+    label_all(made, open_study(made, annotators=("cy",), n="10"), "cy", lambda *_: "no", most=3)
     return made
 
 

@@ -16,7 +16,7 @@ from evenhand.errors import InputError
 from evenhand.store import schema
 from evenhand.store import study_events as ev
 from evenhand.store.cases import DONE, WAITING
-from evenhand.store.ledger import ConflictError, EventLedger, ForbiddenError, MissingError
+from evenhand.store.ledger import ConflictError, EventLedger, MissingError
 from evenhand.store.studies import check_open
 from evenhand.store.study_asking import ask_adjudication
 from evenhand.store.study_ledger import StudyLedger
@@ -91,10 +91,10 @@ def own_studies(connection: sa.Connection, person: str) -> list[sa.Row[Any]]:
 
 
 def own_study(connection: sa.Connection, study: str, person: str) -> sa.Row[Any]:
-    """A study in which a person labels or adjudicates; `ForbiddenError` where they do not."""
+    """A study in which a person labels or adjudicates; `MissingError` where they do not."""
     row = next((row for row in own_studies(connection, person) if row.id == study), None)
     if row is None:
-        raise ForbiddenError("you are not asked to label in this study, or there is none of this name")
+        raise MissingError(f"there is no study '{study:.40}' in which you label")
     return row
 
 
