@@ -4,14 +4,27 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from evenhand.choices import Choice, FileValue, NamesValue, NameValue, Options, OutputPath, RoleOptions, without_unset
+from evenhand.choices import (
+    Choice,
+    FileValue,
+    NamesValue,
+    NameValue,
+    Options,
+    OutputPath,
+    RoleOptions,
+    WholeValue,
+    without_unset,
+)
 from evenhand.cli.options import Query, only, reads_tables, with_options
 from evenhand.cli.output import Output, PrintOptions, print_lines, progress_bar
 from evenhand.errors import InputError
+
+if TYPE_CHECKING:
+    from evenhand.reports import Report
 
 
 @reads_tables("file")
@@ -47,11 +60,19 @@ def init(
     print_lines(f"wrote {out}: check it, then run: evenhand audit {out}")
 
 
-def run(data: Any, options: Mapping[str, Any], output: Output, *, tables: Sequence[str] = (), **request: Any) -> None:
-    """Options are roles and settings; `request` goes to `evenhand.audit` as it is."""
+def run(
+    data: Any,
+    options: Mapping[str, Any],
+    output: Output,
+    *,
+    tables: Sequence[str] = (),
+    audit: Callable[..., Report] | None = None,
+    **request: Any,
+) -> None:
+    """Options are roles and settings; `request` goes to `audit`, by default `evenhand.audit`, as it is."""
     from evenhand.evidence.terms import read_terms
     from evenhand.files import read_toml
-    from evenhand.reports import audit
+    from evenhand.reports import audit as audit_table
     from evenhand.reports.paper_formats import check_table_formats
 
     readers: dict[str, Callable[[Any], Any]] = {
@@ -65,7 +86,7 @@ def run(data: Any, options: Mapping[str, Any], output: Output, *, tables: Sequen
     output.check()
     words = {name: read(options[name]) for name, read in readers.items() if options.get(name)}
     with progress_bar() as progress:
-        report = audit(data, progress=progress, **request, **{**options, **words})
+        report = (audit or audit_table)(data, progress=progress, **request, **{**options, **words})
         output.save(report, progress, tables=tables)
     output.print(report)
 
@@ -91,6 +112,9 @@ def audit_file(
         ),
     ],
     query: Query,
+    snapshot: Annotated[
+        WholeValue, Choice("For a store of the desk: its state after the event with this number. Default: the last.")
+    ],
     preset: Annotated[
         NameValue,
         Choice("Published data: civil-comments, sbic, crehate, md-agreement, hatecheck or jigsaw-wikipedia."),
@@ -104,8 +128,32 @@ def audit_file(
     Example: evenhand audit items.csv --score p --label toxic --groups women
     """
     output = Output.from_options(printed, usual=REPORT_FOLDER)
+    if preset is None and query is None and _is_store(file):
+        request = {"audits": audits, "compare": compare, "snapshot": snapshot}
+        run(file, options, output, tables=tables or (), audit=_audit_store, **request)
+        return
+    if snapshot is not None:
+        raise InputError("`snapshot` is the number of an event in a store of the desk", source=file)
     data, declared = (file, options) if preset is None else _preset(preset, Path(file), options)
     run(data, declared, output, tables=tables or (), audits=audits, query=query, compare=compare)
+
+
+def _is_store(file: str) -> bool:
+    """Whether the argument is a store of the desk: looked at only where it is a database, and no query is named."""
+    from evenhand.evidence.sqlite_reader import is_sqlite_file
+
+    if not file.startswith(("postgres", "sqlite:")) and not is_sqlite_file(Path(file)):
+        return False
+    from evenhand.store.connection import is_store
+
+    return is_store(file)
+
+
+def _audit_store(data: str, **request: Any) -> Report:
+    from evenhand.store import audit_store, open_store
+
+    with open_store(data) as store:
+        return audit_store(store, **request)
 
 
 def _preset(name: str, path: Path, options: Mapping[str, Any]) -> tuple[Any, dict[str, Any]]:

@@ -81,7 +81,7 @@ def open_annotations(
     table = _without_skipped(
         read_table(sources["annotations"], _columns_beside_labels(declaration, sources)), declaration, notes
     )
-    notes += table.notes
+    notes += [*sources["annotations"].notes, *table.notes]
     names, label = _labels(table, declaration, notes)
     ids = {role: read_ids(table, getattr(declaration, role), role) for role in ("item", "annotator")}
     included = _without_duplicates(table, ids, label, declaration, notes)

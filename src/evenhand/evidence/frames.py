@@ -20,9 +20,11 @@ if TYPE_CHECKING:
     import narwhals.stable.v2 as nw
     from narwhals.typing import IntoFrame
 
+    from evenhand.evidence.source import Source
+
 FRAME_NAME = "the frame"  # what errors call it
 Frame: TypeAlias = "pl.DataFrame | pl.LazyFrame | IntoFrame | Mapping[str, npt.ArrayLike]"
-TableSource: TypeAlias = "str | Path | Frame"  # a path, the URL of a database, or a table in memory
+TableSource: TypeAlias = "str | Path | Frame | Source"  # a path, the URL of a database, or a table in memory
 
 
 def lazy_frame(data: Frame) -> pl.LazyFrame:

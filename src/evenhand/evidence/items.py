@@ -37,7 +37,7 @@ class ItemEvidence(DeclaredEvidence, ABC):
     weights: Weights | None
     clusters: Clusters | None
     keeps: tuple[Bools, ...]
-    fingerprint: Callable[[], Mapping[str, str]]
+    fingerprint: Callable[[], Mapping[str, Any]]
     fetch: Callable[[list[int]], list[str]]
     judged: Callable[[], Judgements]
     label: npt.NDArray[Any]  # violating or not, or the number of the true class

@@ -69,7 +69,7 @@ def open_evidence(
     source = open_source(data, query=query).naming(declaration.columns)
     table = read_table(source, declaration)
     notes = (*cluster_notes(table, declaration), *term_notes(table.frame, declaration.terms))
-    table = replace(table, notes=(*table.notes, *notes))
+    table = replace(table, notes=(*source.notes, *table.notes, *notes))
     if not predicted:
         return _open_judgements(source, table, declaration)
     return (_open_classes if declaration.probabilities else _open_scores)(source, table, declaration)

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import TypeVar
+from typing import Any, TypeVar
 
 import polars as pl
 
@@ -31,9 +31,10 @@ class Source:
     name: str
     frame: pl.LazyFrame
     file: TableFile | None = None
-    identity: Future[dict[str, str]] | None = None
+    identity: Future[dict[str, Any]] | None = None
     prepare: Callable[[pl.LazyFrame], pl.LazyFrame] | None = None  # before anything is read from the frame
     other_names: Mapping[str, str] = field(default_factory=dict)  # of columns that are named in another case
+    notes: tuple[str, ...] = ()  # on how the table came about, for the caveats
 
     @property
     def layout(self) -> TextLayout | None:
@@ -134,7 +135,7 @@ class Source:
 
         return self._explained(read)
 
-    def fingerprint(self) -> dict[str, str]:
+    def fingerprint(self) -> dict[str, Any]:
         """What identifies the source: the file and its hash, or the database and its query."""
         return self.identity.result() if self.identity else {"source": self.name}
 
@@ -192,7 +193,9 @@ def same_name(column: str, known: Iterable[str]) -> str | None:
 
 
 def open_source(data: TableSource, *, query: str | None = None) -> Source:
-    """Open a path, a database URL with a query, a data frame of any library or a dict of arrays."""
+    """Open a path, a database URL with a query, a data frame of any library or a dict of arrays; a source is one."""
+    if isinstance(data, Source):
+        return data
     if isinstance(data, str) and "://" in data:
         return _database(data, query)
     if query is not None:

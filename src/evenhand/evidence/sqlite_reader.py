@@ -21,8 +21,18 @@ from evenhand.files import regular_file
 
 ALLOWED = (sqlite3.SQLITE_SELECT, sqlite3.SQLITE_READ, sqlite3.SQLITE_FUNCTION, sqlite3.SQLITE_RECURSIVE)
 REFUSED_FUNCTIONS = ("load_extension", "readfile", "writefile", "edit", "fts3_tokenizer")
+MAGIC = b"SQLite format 3\0"
 WITH_LOG = b"\2\2"  # bytes 18 and 19 of a file that is written, and read, with a log of changes
 STEPS_BETWEEN = 500  # of SQLite, between looks at what a query takes: some fifty rows
+
+
+def is_sqlite_file(path: Path) -> bool:
+    """Whether a file is a database of SQLite, by its first bytes."""
+    try:
+        with path.open("rb") as opened:
+            return path.is_file() and opened.read(len(MAGIC)) == MAGIC
+    except OSError:
+        return False
 
 
 def opener(database: str | None) -> Callable[[], sqlite3.Connection]:

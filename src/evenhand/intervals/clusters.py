@@ -133,6 +133,8 @@ class RowInfluence:
         found, least, most = (float(np.sum(each)) for each in (way.sums(self.times * self.values) ** 2, apart, alike))
         degree = min(max((found - least) / (most - least), 0.0), 1.0) if most > least and found else 1.0
         brought = (1.0 - degree) * apart + degree * alike
+        if not brought.any():  # every row was sure to be drawn, so that none brings anything
+            return float(len(np.unique(way.codes[self.takes_part])))
         return float(np.sum(brought)) ** 2 / float(np.sum(brought**2))
 
     def unseen(self, way: ClusterWay) -> tuple[float, float]:

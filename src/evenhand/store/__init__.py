@@ -8,6 +8,7 @@ from evenhand.store.actions import ACTIONS, perform
 from evenhand.store.chain import ChainHead, seal, signed_head
 from evenhand.store.intake import NewItem, NewScore
 from evenhand.store.ledger import ConflictError, ForbiddenError
+from evenhand.store.live_audits import audit_store
 from evenhand.store.policy import DeskPolicy
 from evenhand.store.rebuilding import Rebuild, rebuild
 from evenhand.store.store import Store, create_store, open_store
@@ -24,6 +25,7 @@ __all__ = [
     "NewScore",
     "Rebuild",
     "Store",
+    "audit_store",
     "create_store",
     "open_store",
     "perform",

@@ -149,6 +149,23 @@ def _has_versions(path: Path) -> bool:
         raise InputError("not an SQLite database, or damaged", source=str(path)) from None
 
 
+def is_store(location: str) -> bool:
+    """Whether a path or a URL is of a store, by its tables; nothing is changed in it."""
+    try:
+        url = parse_location(location)
+    except InputError:  # a database of another kind
+        return False
+    if url.get_backend_name() == "sqlite":
+        return _has_versions(Path(str(url.database)))
+    database = Database(location)
+    try:
+        with database.reading() as connection:
+            tables = set(sa.inspect(connection).get_table_names())
+    finally:
+        database.close()
+    return {"alembic_version", "events", "about"} <= tables
+
+
 def _prepare(connection: Any, _record: Any) -> None:
     connection.isolation_level = None  # transactions begin as `_begin` says
     for pragma in SQLITE_PRAGMAS:

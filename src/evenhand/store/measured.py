@@ -30,7 +30,7 @@ from evenhand.errors import Undefined
 from evenhand.estimate import Estimate
 from evenhand.intervals.pools import POOL_QUANTITIES, Pools
 from evenhand.store import schema
-from evenhand.store.cases import BENIGN, UNCLEAR, VIOLATING
+from evenhand.store.cases import BENIGN, REMOVE, UNCLEAR, VIOLATING
 from evenhand.store.measured_shares import HARMLESS, VIOLATES, MeasuredPart, PanelAnswers
 from evenhand.store.policy import DeskPolicy
 
@@ -56,6 +56,29 @@ class MeasuredItems:
     panel: Bools
     panel_probability: Floats  # that a drawn item is adjudicated
     panel_verdict: Ints
+
+    @classmethod
+    def from_rows(cls, rows: Sequence[Any], panel_probability: Floats) -> MeasuredItems:
+        """From rows with the columns of `items`."""
+
+        def column(make: Any, kind: Any) -> Any:
+            return np.array([make(row) for row in rows], dtype=kind)
+
+        return cls(
+            removed_unseen=column(lambda row: row.route == REMOVE, np.bool_),
+            reached=column(lambda row: row.reached, np.bool_),
+            verdict=column(lambda row: CODES[row.measured_verdict], np.int64),
+            drawn=column(lambda row: row.drawn, np.bool_),
+            probability=column(lambda row: row.probability or 0.0, np.float64),
+            order=column(lambda row: row.draw_order or 0.0, np.float64),
+            panel=column(lambda row: row.panel, np.bool_),
+            panel_probability=panel_probability,
+            panel_verdict=column(lambda row: CODES[row.panel_verdict], np.int64),
+        )
+
+    def take(self, kept: Bools | Ints) -> MeasuredItems:
+        """Some of the items."""
+        return MeasuredItems(**{entry.name: getattr(self, entry.name)[kept] for entry in fields(self)})
 
     @classmethod
     def joined(cls, periods: Sequence[MeasuredItems]) -> MeasuredItems:
@@ -120,24 +143,10 @@ def _panel_probability(connection: sa.Connection, received: Ints) -> Floats:
 def measured_items(connection: sa.Connection, begin: int, end: int) -> MeasuredItems:
     """The items that arrived in a period and were routed by a policy."""
     items = schema.items
-    columns = (items.c.route, items.c.reached, items.c.verdict, items.c.measured_verdict, items.c.drawn)
-    more = (items.c.probability, items.c.draw_order, items.c.panel, items.c.panel_verdict, items.c.received_at)
+    columns = (items.c.route, items.c.reached, items.c.measured_verdict, items.c.drawn, items.c.probability)
+    more = (items.c.draw_order, items.c.panel, items.c.panel_verdict, items.c.received_at)
     query = sa.select(*columns, *more).where(items.c.received_at >= begin, items.c.received_at < end)
-    rows = connection.execute(
-        query.where(items.c.gold.is_(None), items.c.policy.is_not(None)).order_by(items.c.id)
-    ).all()
-
-    def column(make: Any, kind: Any) -> Any:
-        return np.array([make(row) for row in rows], dtype=kind)
-
-    return MeasuredItems(
-        removed_unseen=column(lambda row: row.route == "remove", np.bool_),
-        reached=column(lambda row: row.reached, np.bool_),
-        verdict=column(lambda row: CODES[row.measured_verdict], np.int64),
-        drawn=column(lambda row: row.drawn, np.bool_),
-        probability=column(lambda row: row.probability or 0.0, np.float64),
-        order=column(lambda row: row.draw_order or 0.0, np.float64),
-        panel=column(lambda row: row.panel, np.bool_),
-        panel_probability=_panel_probability(connection, column(lambda row: row.received_at, np.int64)),
-        panel_verdict=column(lambda row: CODES[row.panel_verdict], np.int64),
-    )
+    routed = query.where(items.c.gold.is_(None), items.c.policy.is_not(None)).order_by(items.c.id)
+    rows = connection.execute(routed).all()
+    received = np.array([row.received_at for row in rows], dtype=np.int64)
+    return MeasuredItems.from_rows(rows, _panel_probability(connection, received))

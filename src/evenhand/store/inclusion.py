@@ -1,0 +1,52 @@
+"""How likely the verdict of an item was to be known: what weighs it where verdicts stand for all items.
+
+A verdict in the policy's own order is known for certain, and stands for its item alone. The verdict of a drawn item is
+known with the recorded probability of its draw, times the share of the drawn that reviewers have come to: the order is
+random, so that this share is the same for all that arrived in one week.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from evenhand.arrays import Bools, Floats, Ints
+from evenhand.store.measured import NOT_JUDGED, MeasuredItems
+
+WEEK = 7 * 86_400_000_000  # microseconds
+
+
+@dataclass(frozen=True)
+class VerdictInclusion:
+    """Of each item, in the order of arrival: the inclusion probability of its verdict, and whether its week counts.
+
+    The probability is not a number where no verdict counts. Items of a week in which none of the drawn was judged are
+    `open`: nothing stands for those that the policy left alone, so that they are no part of what is estimated.
+    """
+
+    chance: Floats
+    open: Bools
+
+    @classmethod
+    def from_items(cls, items: MeasuredItems, arrived: Ints) -> VerdictInclusion:
+        """Week by week since the first arrival (microseconds)."""
+        chance = np.where(items.reached & (items.verdict != NOT_JUDGED), 1.0, np.nan)
+        is_open = np.zeros(len(chance), dtype=np.bool_)
+        week = (arrived - arrived.min()) // WEEK
+        for number in np.unique(week).tolist():
+            inside = np.flatnonzero(week == number)
+            candidates, sampled = _drawn(items.take(inside))
+            chance[inside[sampled]] = items.probability[inside[sampled]] * sampled.sum() / max(candidates.sum(), 1)
+            is_open[inside] = not sampled.any() and not items.reached[inside].all()
+        return cls(np.where(is_open, np.nan, chance), is_open)
+
+    @property
+    def known(self) -> Bools:
+        """The items whose verdict counts."""
+        return ~np.isnan(self.chance)
+
+
+def _drawn(items: MeasuredItems) -> tuple[Bools, Bools]:
+    """What was drawn and not reached by the policy, and of these what was judged in time."""
+    return items.drawn & ~items.reached, items.sampled
