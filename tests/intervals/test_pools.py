@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 import pytest
 
@@ -150,3 +152,11 @@ def test_recall_is_freed_from_the_bias_of_a_ratio_of_few() -> None:
     error = np.std(values[True]) / np.sqrt(len(values[True]))
     assert bias[False] > 5.0 * error
     assert abs(bias[True]) < 3.0 * error
+
+
+def test_pools_that_are_known_to_hold_no_violation_have_their_quantities() -> None:
+    """No corner of the two pools has a violation either, so that none of them moves the ends."""
+    none = SurveyShare(0.0, 0.0, math.inf, 20, 0.0, 0.0)
+    pools = Pools(none, 5.0, none, 20.0)
+    assert pools.estimate("prevalence").value == 0.0
+    assert pools.estimate("recall").value is None

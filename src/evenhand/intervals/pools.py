@@ -128,7 +128,7 @@ class Pools:
         low, high = (logit_end(value, (pick(moved[0]), pick(moved[1]))) for pick in (min, max))
         if value in (0.0, 1.0):  # one pool alone decides there, however little the other is known
             corners = self._corners(POOL_QUANTITIES[name], parts)
-            low, high = min(low, *corners), max(high, *corners)
+            low, high = min([low, *corners]), max([high, *corners])
         if self.corrected and name in (RECALL, FNR):
             value = min(max(self._without_ratio_bias(name), low), high)
         estimate = Estimate(value, min(low, value), max(high, value), level, MOVER, n)

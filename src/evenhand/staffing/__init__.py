@@ -16,13 +16,16 @@ from evenhand.staffing.capacity import (
 from evenhand.staffing.crossings import StrategyCrossing, StrategyCrossings, strategy_crossings
 from evenhand.staffing.curves import LabelledHistory
 from evenhand.staffing.plan import plan_staffing
+from evenhand.staffing.policy_effects import JudgedSample, PolicyChoice
 from evenhand.staffing.queue import Queue, make_queue
 from evenhand.staffing.settings import StaffingSettings, StaffingTarget
 
 __all__ = [
     "CapacityPlan",
     "Costs",
+    "JudgedSample",
     "LabelledHistory",
+    "PolicyChoice",
     "Queue",
     "StaffingSettings",
     "StaffingTarget",

@@ -12,6 +12,8 @@ from typing import Any
 
 import sqlalchemy as sa
 
+from evenhand.catalogue.accuracy import PREVALENCE
+from evenhand.catalogue.shared import PRECISION, RECALL
 from evenhand.errors import ErrorKind, InputError
 from evenhand.estimate import Estimate
 from evenhand.formatting import format_share
@@ -23,7 +25,7 @@ from evenhand.store.measured import NOT_JUDGEABLE, TARGETS, MeasuredItems, measu
 from evenhand.store.store import Store
 
 WEEK = 7 * DAY
-SHOWN = ("recall", "precision", "prevalence")
+SHOWN = (RECALL, PRECISION, PREVALENCE)
 NAMES = {"reviewer": "by the reviewers' verdicts", "adjudicated": "by the adjudicated verdicts"}
 
 

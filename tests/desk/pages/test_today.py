@@ -15,9 +15,12 @@ import sqlalchemy as sa
 
 from desk.desks import STAFF
 from desk.pages.browsers import Browser, plain_desk
+from evenhand.catalogue import MEASURES, Direction
 from evenhand.desk.demo import MODERATORS, DemoSize, fill_demo
 from evenhand.desk.pages.changes import TOLERANCE, MeasuredChange, WeekVerdict, measured_changes
-from evenhand.desk.pages.today import gold_agreement, my_page, today_page
+from evenhand.desk.pages.judged_items import judged_history
+from evenhand.desk.pages.today import DeskNumbers, gold_agreement, my_page, today_page
+from evenhand.desk.pages.week_summary import week_summary
 from evenhand.desk.pages.words import words
 from evenhand.desk.people import Person, Role
 from evenhand.formatting import format_share
@@ -153,7 +156,7 @@ def test_the_sentence_about_a_change_can_be_read_back() -> None:
             now = min(max(before + chance.uniform(-0.01, 0.01), 0.0), 1.0)
         width = chance.choice((0.001, 0.01, 0.1))
         change = MeasuredChange("recall", before, now, now - before - width, now - before + width)
-        text = SAY(f"today.sentence_{change.verdict.value}", measure="Recall", **change.values)
+        text = SAY(f"today.sentence_{change.sentence}", measure="Recall", **change.values)
         numbers = [float(number.replace("−", "-")) for number in re.findall(r"[−+]?\d+(?:\.\d+)?", text)]
         seen[change.verdict] += 1
         assert abs(numbers[0 if "from" in text else 1] / 100 - before) < 0.0051
@@ -168,3 +171,76 @@ def test_the_sentence_about_a_change_can_be_read_back() -> None:
             assert numbers[-2] / 100 == pytest.approx(change.low, abs=0.0006)
             assert numbers[-1] / 100 == pytest.approx(change.high, abs=0.0006)
     assert min(seen[verdict] for verdict in WeekVerdict) > 20
+
+
+NUMBERS = DeskNumbers(40, 35, 20, 22, 3, 4, waiting=12, waiting_before=7)
+
+
+def test_the_two_sentences_can_be_read_back() -> None:
+    """Which measure changed how, from the words alone, for random changes; each in one place."""
+    chance, titles = random.Random(8), {str(measure): MEASURES[measure].title.lower() for measure in SHOWN}
+    for _ in range(300):
+        changes = list[MeasuredChange]()
+        for measure in SHOWN:
+            before, now = chance.random(), chance.random()
+            width = chance.choice((0.001, 0.1, 0.6))
+            now = before + 0.004 if chance.random() < 0.4 else now
+            changes.append(MeasuredChange(measure, before, now, now - before - width, now - before + width))
+        text = week_summary(changes, NUMBERS, SAY)[0].lower()
+        parts = text.removesuffix(".").split("; ")
+        for change in changes:
+            (said,) = [part for part in parts if titles[change.measure] in part]
+            if change.verdict == WeekVerdict.LARGER:
+                assert ("rose" in said, "fell" in said) == (change.now > change.before, change.now < change.before)
+                shown = [float(number) / 100 for number in re.findall(r"\d+(?:\.\d+)?", said)]
+                ends = sorted((abs(change.low), abs(change.high)))
+                assert shown == pytest.approx([change.before, change.now, *ends], abs=0.0051)
+            else:
+                assert ("ruled out" in said) == (change.verdict == WeekVerdict.RULED_OUT)
+                assert ("undetermined" in said) == (change.verdict == WeekVerdict.UNDETERMINED)
+
+
+def test_the_second_sentence_counts_what_came_and_what_waits() -> None:
+    text = week_summary([], NUMBERS, SAY)[1]
+    assert re.findall(r"\d+", text) == ["40", "35", "12", "7"]
+    assert "more than a week ago" in text
+    assert "not known" in week_summary([], NUMBERS, SAY)[0]
+
+
+@pytest.mark.parametrize("measure", SHOWN)
+@pytest.mark.parametrize("rise", [0.3, -0.3])
+def test_the_catalogue_says_which_way_is_worse(measure: str, rise: float) -> None:
+    change = MeasuredChange(measure, 0.5, 0.5 + rise, rise - 0.1, rise + 0.1)
+    assert change.is_alarm == ((rise < 0) == (MEASURES[measure].direction == Direction.HIGHER))
+
+
+def test_waiting_a_week_ago_is_counted_from_the_tasks(store: Store) -> None:
+    page = today_page(store)
+    then = page.at - 7 * DAY
+    opened = [row for row in rows(store, schema.tasks) if row.opened_at <= then and not row.virtual]
+    assert page.numbers.waiting_before == len({row.item for row in opened if row.done_at is None or row.done_at > then})
+
+
+def test_agreement_and_errors_of_the_policy_are_counted_from_the_rows(tmp_path: Path) -> None:
+    path, key = fill_demo(tmp_path, size=DemoSize(weeks=2, items_per_day=40, reviews_per_shift=14, gold=8, waiting=0))
+    with open_store(str(path), key=key) as store:
+        page, history = today_page(store), judged_history(store)
+        tasks, items = rows(store, schema.tasks), {row.id: row for row in rows(store, schema.items)}
+    done = [row for row in tasks if row.state == "done" and row.person]
+    first = {row.item: row.verdict for row in done if row.purpose in ("review", "measurement")}
+    shares = {one.name: one.estimate for one in page.agreement}
+    for purpose in ("panel", "second"):
+        again = [row for row in done if row.purpose == purpose and row.item in first]
+        assert shares[purpose].n == len(again) > 0
+        assert shares[purpose].value == pytest.approx(sum(row.verdict == first[row.item] for row in again) / len(again))
+    shown = [row for row in done if row.purpose == "gold"]
+    assert shares["gold"].value == pytest.approx(sum(row.verdict == items[row.item].gold for row in shown) / len(shown))
+    assert history is not None
+    assert history.is_random
+    weights, wrong = history.sample.weights, history.removed & ~history.sample.y
+    assert page.automatic.removed.value == pytest.approx(weights[wrong].sum() / weights[history.removed].sum())
+    missed = history.left & history.sample.y
+    assert page.automatic.left.value == pytest.approx(weights[missed].sum() / weights[history.left].sum())
+    assert page.capacity is not None
+    assert page.capacity.gain.value is not None
+    assert page.capacity.recall.value is not None

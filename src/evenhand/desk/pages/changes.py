@@ -10,6 +10,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
+from evenhand.catalogue import Direction, find_measure
+from evenhand.catalogue.shared import RECALL
 from evenhand.estimate import Estimate
 from evenhand.formatting import format_share
 from evenhand.intervals.mover import ValueLowHigh, mover_difference
@@ -18,6 +20,8 @@ from evenhand.store.weeks import SHOWN, PeriodAnswer
 
 TOLERANCE = 0.02  # as shares differ
 LEVEL = 0.95
+ROSE, FELL = "rose", "fell"
+BETTER = {Direction.HIGHER: True, Direction.LOWER: False}  # whether more is better
 
 
 class WeekVerdict(StrEnum):
@@ -48,9 +52,16 @@ class MeasuredChange:
 
     @property
     def is_alarm(self) -> bool:
-        """Larger than the tolerance, to the worse; prevalence has no good direction, so that any change is told."""
-        worse = self.measure == "prevalence" or self.now < self.before
-        return self.verdict == WeekVerdict.LARGER and worse
+        """Larger than the tolerance, to the worse by the catalogue; where no direction is better, any such change."""
+        better = BETTER.get(find_measure(self.measure).direction)
+        return self.verdict == WeekVerdict.LARGER and (better is None or better != (self.now > self.before))
+
+    @property
+    def sentence(self) -> str:
+        """The key of the words that say it: a change that is larger than the tolerance has a direction."""
+        if self.verdict != WeekVerdict.LARGER:
+            return self.verdict.value
+        return ROSE if self.now > self.before else FELL
 
     @property
     def values(self) -> dict[str, str]:
@@ -61,15 +72,21 @@ class MeasuredChange:
         return {
             "before": format_share(self.before), "now": format_share(self.now), "low": low, "high": high,
             "least": f"{100.0 * ends[0]:.1f}", "most": f"{100.0 * ends[1]:.1f}",
-            "tolerance": f"{100.0 * TOLERANCE:.3g}", "direction": "rose" if self.now > self.before else "fell",
+            "tolerance": f"{100.0 * TOLERANCE:.3g}",
         }  # fmt: skip
 
 
-def measured_changes(periods: Sequence[PeriodAnswer]) -> list[MeasuredChange]:
-    """The last period with estimates against all before it, pooled; nothing where there are not two."""
-    known = [period for period in periods if period.items.estimates(level=LEVEL)["recall"].value is not None]
+def known_periods(periods: Sequence[PeriodAnswer]) -> list[PeriodAnswer]:
+    """Those with estimates."""
+    return [period for period in periods if period.items.estimates(level=LEVEL)[RECALL].value is not None]
+
+
+def measured_changes(periods: Sequence[PeriodAnswer], *, against: int | None = None) -> list[MeasuredChange]:
+    """The last period with estimates against the last `against` before it, all of them if none; nothing without."""
+    known = known_periods(periods)
     if len(known) < 2:
         return []
+    known = known if against is None else known[-1 - against :]
     level = 1.0 - (1.0 - LEVEL) / len(SHOWN)
     now = known[-1].items.estimates(level=level)
     before = MeasuredItems.joined([period.items for period in known[:-1]]).estimates(level=level)

@@ -16,7 +16,7 @@ from starlette.responses import HTMLResponse, RedirectResponse, Response
 from evenhand.desk.authorisation import session_of
 from evenhand.desk.pages.preferences import COOKIE, Preferences
 from evenhand.desk.pages.rendering import PAGE_HEADERS, render
-from evenhand.desk.pages.words import words
+from evenhand.desk.pages.words import PhraseConflictError, PhraseError, words
 from evenhand.desk.people import Person, Role
 from evenhand.desk.sessions import DeskSession
 from evenhand.desk.store_problems import store_problem
@@ -81,16 +81,22 @@ def page(handler: Handler) -> Handler:
         try:
             return await handler(request)
         except EvenhandError as error:
-            return _explained(request, error if isinstance(error, Problem) else store_problem(error))
+            problem = error if isinstance(error, Problem) else store_problem(error)
+            return _explained(request, problem, error_words(request, error))
 
     return answer
 
 
-def _explained(request: Request, problem: Problem) -> Response:
+def error_words(request: Request, error: EvenhandError) -> str | None:
+    """What an error of the pages says in the language that the person chose; None for one from elsewhere."""
+    return say(request, error.key, **error.values) if isinstance(error, (PhraseError, PhraseConflictError)) else None
+
+
+def _explained(request: Request, problem: Problem, words: str | None) -> Response:
     if problem.status == 401 and not is_part(request):
         path = request.url.path + (f"?{request.url.query}" if request.url.query else "")
         return RedirectResponse(f"/sign-in?next={quote(path, safe='')}", 303)
-    return show(request, "problem.html", status=problem.status, detail=problem.detail)
+    return show(request, "problem.html", status=problem.status, detail=words or problem.detail)
 
 
 def is_lead(person: Person) -> bool:

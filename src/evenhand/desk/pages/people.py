@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from evenhand.desk.invitations import issue_link
+from evenhand.desk.pages.words import PhraseError
 from evenhand.desk.people import Person, Role, list_people
-from evenhand.errors import InputError
 from evenhand.store import Store, perform
 
 ACTIVE, INVITED, LEFT = "active", "invited", "left"
@@ -50,16 +50,16 @@ def change_people(store: Store, person: Person, fields: Mapping[str, str]) -> tu
     if action == "invite":
         queues = tuple(part.strip() for part in fields.get("queues", "").split(",") if part.strip())
         if _known(store, name) is not None:
-            raise InputError(f"there is somebody named '{name}' already")
+            raise PhraseError("error.known", person=name)
         perform(store, "invite", actor=person.id, person=name, role=fields.get("role", ""), queues=queues)
         return "done.invited", None if fields.get("role") == Role.SERVICE else issue_link(store, name)
     known = _known(store, name)
     if known is None or name == person.id:
-        raise InputError(f"nobody named '{name}' can be changed here")
+        raise PhraseError("error.unknown_person", person=name)
     if action == "link":
         return "done.invited", issue_link(store, name)
     if action not in ("end", "restore"):
-        raise InputError("the form is incomplete: reload the page")
+        raise PhraseError("conflict.unknown")
     perform(
         store, "invite", actor=person.id, person=name, role=known.role, queues=known.queues, active=action == "restore"
     )

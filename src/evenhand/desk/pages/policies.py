@@ -9,10 +9,10 @@ from dataclasses import dataclass
 import sqlalchemy as sa
 
 from evenhand.desk.pages.log import time_of
+from evenhand.desk.pages.words import PhraseConflictError, PhraseError
 from evenhand.desk.people import Person
-from evenhand.errors import InputError
 from evenhand.formatting import format_share
-from evenhand.store import ConflictError, DeskPolicy, Store, perform, schema
+from evenhand.store import DeskPolicy, Store, perform, schema
 
 LONGEST_REASON = 500
 
@@ -95,13 +95,13 @@ def activate_again(store: Store, person: Person, fields: Mapping[str, str]) -> i
     """Put an earlier version in force; the number it has now. Refused where another came into force meanwhile."""
     version, shown, reason = fields.get("version", ""), fields.get("in_force", ""), fields.get("reason", "").strip()
     if not reason:
-        raise InputError("a reason is needed to activate a policy")
+        raise PhraseError("error.reason")
     with store.database.reading() as connection:
         current, _ = store.policy(connection)
         if not version.isdigit() or not 1 <= int(version) <= current:
-            raise InputError("there is no such policy: reload the page")
+            raise PhraseError("error.no_policy")
         policy = store.policy_of(connection, int(version))
     if shown != str(current):
-        raise ConflictError("another policy came into force meanwhile: look at it first")
+        raise PhraseConflictError("error.other_policy")
     activated = perform(store, "activate", actor=person.id, policy=policy, reason=reason[:LONGEST_REASON])
     return int(activated["policy"])

@@ -61,5 +61,6 @@ def _environment() -> Environment:
         finalize=_printed,
     )
     environment.filters.update(name=lambda name: Markup(html_name(str(name))), text=shown_text, share=format_share)
+    environment.filters.update(drawing=Markup)  # a figure, which escapes what it shows
     environment.globals.update(htmx_config=HTMX_CONFIG)
     return environment

@@ -19,8 +19,9 @@ from typing import Any
 import sqlalchemy as sa
 
 from evenhand.desk.pages.handovers import Handover, handover_of
+from evenhand.desk.pages.words import PhraseConflictError
 from evenhand.desk.people import Person, Role
-from evenhand.store import ConflictError, Store, perform, schema
+from evenhand.store import Store, perform, schema
 from evenhand.store.cases import APPEAL, CLAIMED, DONE
 from evenhand.store.policy import ESCALATED
 
@@ -85,14 +86,6 @@ class HeldTask:
     content: str | None
     ticket: str
     purpose: str
-
-
-class ReviewConflictError(ConflictError):
-    """Why something could not be done, by the key of its words."""
-
-    def __init__(self, key: str) -> None:
-        super().__init__(key)
-        self.key = key
 
 
 def ticket_of(store: Store, task: str, content: str | None) -> str:
@@ -171,11 +164,11 @@ def _items(store: Store, held: list[HeldTask]) -> Iterator[ReviewItem]:
 
 
 def find_held(store: Store, person: Person, queue: str, ticket: str) -> HeldTask:
-    """The task of a ticket; `ReviewConflictError` says what became of it where the person does not hold it."""
+    """The task of a ticket; `PhraseConflictError` says what became of it where the person does not hold it."""
     for task in held_tasks(store, person.id, queue):
         if hmac.compare_digest(task.ticket, ticket):
             return task
-    raise ReviewConflictError("conflict.decided" if _was_ended(store, person, ticket) else "conflict.lease")
+    raise PhraseConflictError("conflict.decided" if _was_ended(store, person, ticket) else "conflict.lease")
 
 
 def _was_ended(store: Store, person: Person, ticket: str) -> dict[str, Any] | None:
@@ -206,7 +199,7 @@ def is_repeated(store: Store, person: Person, ticket: str, kind: str, verdict: s
 
 
 def last_verdict(store: Store, person: Person) -> str:
-    """The task of a person's last verdict that holds; `ReviewConflictError` where there is none."""
+    """The task of a person's last verdict that holds; `PhraseConflictError` where there is none."""
     tasks = schema.tasks
     for event in recent_events(store, person):
         if event["kind"] == "judged":
@@ -214,7 +207,7 @@ def last_verdict(store: Store, person: Person) -> str:
                 row = connection.execute(sa.select(tasks).where(tasks.c.id == event["task"])).one()
             if row.state == DONE and row.person == person.id:
                 return str(row.id)
-    raise ReviewConflictError("conflict.nothing_to_undo")
+    raise PhraseConflictError("conflict.nothing_to_undo")
 
 
 def context_page(store: Store, person: Person, queue: str, ticket: str) -> ContextPage:

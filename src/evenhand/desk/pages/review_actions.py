@@ -13,13 +13,13 @@ import sqlalchemy as sa
 from evenhand.desk.pages.review import (
     VERDICT_BUTTONS,
     HeldTask,
-    ReviewConflictError,
     find_held,
     held_tasks,
     is_repeated,
     last_verdict,
     ticket_of,
 )
+from evenhand.desk.pages.words import PhraseConflictError
 from evenhand.desk.people import Person
 from evenhand.store import ConflictError, Store, perform, schema
 from evenhand.store.policy import ESCALATED
@@ -52,7 +52,7 @@ def skip(store: Store, person: Person, queue: str, fields: Fields) -> str:
 def escalate(store: Store, person: Person, queue: str, fields: Fields) -> str:
     """Pass it on to a lead; in the queue of what was passed on there is nobody to pass it on to."""
     if queue == ESCALATED:
-        raise ReviewConflictError("conflict.escalated")
+        raise PhraseConflictError("conflict.escalated")
     if task := _still_to_do(store, person, queue, fields, "escalated"):
         reason = fields.get("clause", "").strip()[:LONGEST_CLAUSE]
         perform(
@@ -73,7 +73,7 @@ def _still_to_do(
     ticket = fields.get("ticket", "")
     try:
         return find_held(store, person, queue, ticket)
-    except ReviewConflictError:
+    except PhraseConflictError:
         if is_repeated(store, person, ticket, kind, verdict):
             return None
         raise
@@ -103,7 +103,7 @@ def undo(store: Store, person: Person) -> tuple[str, str]:
     try:
         perform(store, "undo", actor=person.id, task=task)
     except ConflictError:
-        raise ReviewConflictError("conflict.undo") from None
+        raise PhraseConflictError("conflict.undo") from None
     tasks, items = schema.tasks, schema.items
     query = sa.select(tasks.c.queue, items.c.text).join(items, items.c.id == tasks.c.item)
     with store.database.reading() as connection:

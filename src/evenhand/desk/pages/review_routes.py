@@ -14,7 +14,8 @@ from starlette.responses import RedirectResponse, Response
 from evenhand.desk.authorisation import form_fields, store_of
 from evenhand.desk.pages import review_actions
 from evenhand.desk.pages.handling import say, show, signed_in
-from evenhand.desk.pages.review import ReviewConflictError, ReviewPage, choose_queue, context_page, review_page
+from evenhand.desk.pages.review import ReviewPage, choose_queue, context_page, review_page
+from evenhand.desk.pages.words import PhraseConflictError
 from evenhand.desk.people import Person
 from evenhand.exchange.dsa.codes import report_categories
 from evenhand.store import ConflictError, Store
@@ -49,7 +50,7 @@ async def act(request: Request) -> Response:
     action = review_actions.REVIEW_ACTIONS.get(fields.get("do", ""))
     try:
         if action is None:
-            raise ReviewConflictError("conflict.unknown")
+            raise PhraseConflictError("conflict.unknown")
         said = await run_in_threadpool(action, store, person, queue, fields)
     except ConflictError as conflict:
         return await _refused(request, person, queue, fields, conflict)
@@ -92,7 +93,7 @@ async def context(request: Request) -> Response:
     queue = await run_in_threadpool(choose_queue, store, session.person, asked.get("queue"))
     try:
         view = await run_in_threadpool(context_page, store, session.person, queue, asked.get("ticket", ""))
-    except ReviewConflictError as conflict:
+    except PhraseConflictError as conflict:
         return show(request, "problem.html", status=409, detail=say(request, conflict.key))
     return show(request, "context_parts.html" if asked.get("part") == "1" else "context.html", page=view)
 
@@ -102,7 +103,7 @@ async def _refused(
 ) -> Response:
     """Say what happened, with what was typed still there."""
     store: Store = store_of(request)
-    message = say(request, conflict.key if isinstance(conflict, ReviewConflictError) else "conflict.changed")
+    message = say(request, conflict.key if isinstance(conflict, PhraseConflictError) else "conflict.changed")
     view = await run_in_threadpool(review_page, store, person, queue, first=fields.get("showing"))
     if fields.get("part") == "1":
         return _parts(request, _after(view, fields.get("showing")), message, problem=True, status=409)

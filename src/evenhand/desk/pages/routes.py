@@ -9,6 +9,7 @@ from fastapi import FastAPI, Request
 from starlette.concurrency import run_in_threadpool
 from starlette.responses import RedirectResponse, Response
 
+from evenhand.catalogue import find_measure
 from evenhand.desk import invitations
 from evenhand.desk.authorisation import (
     check_origin,
@@ -21,16 +22,19 @@ from evenhand.desk.authorisation import (
     store_of,
 )
 from evenhand.desk.pages import review_routes
-from evenhand.desk.pages.handling import Handler, is_lead, page, say, show, signed_in
+from evenhand.desk.pages.handling import Handler, error_words, is_lead, page, preferences_of, say, show, signed_in
 from evenhand.desk.pages.log import LogFilter, log_page, time_of
 from evenhand.desk.pages.people import change_people, people_page
 from evenhand.desk.pages.policies import activate_again, policies_page
 from evenhand.desk.pages.preferences import CHOICES, COOKIE, Preferences
 from evenhand.desk.pages.today import TodayKeeper, my_page
+from evenhand.desk.pages.week_summary import week_summary
+from evenhand.desk.pages.words import words
 from evenhand.desk.session_api import client_address
 from evenhand.desk.sessions import DeskSession
 from evenhand.errors import EvenhandError, InputError
 from evenhand.service.problems import Problem
+from evenhand.store.weeks import SHOWN
 
 YEAR = 365 * 86_400
 STATIC = files("evenhand.desk.pages") / "static"
@@ -115,7 +119,10 @@ async def today(request: Request) -> Response:
     if not is_lead(session.person):
         return show(request, "my.html", page=await run_in_threadpool(my_page, store_of(request), session.person))
     view = await run_in_threadpool(request.app.state.today.page)
-    return show(request, "today.html", page=view, time=time_of(view.at))
+    summary = week_summary(view.since_last, view.numbers, words(preferences_of(request).language))
+    return show(
+        request, "today.html", page=view, time=time_of(view.at), summary=summary, shown=SHOWN, measure=find_measure
+    )
 
 
 async def policies(request: Request) -> Response:
@@ -149,7 +156,8 @@ async def change_person(request: Request) -> Response:
         said, path = await run_in_threadpool(change_people, store, session.person, fields)
     except InputError as error:
         view = await run_in_threadpool(people_page, store)
-        return show(request, "people.html", status=422, page=view, link="", message=f"{error}", problem=True)
+        told = error_words(request, error) or f"{error}"
+        return show(request, "people.html", status=422, page=view, link="", message=told, problem=True)
     view = await run_in_threadpool(people_page, store)
     link = f"{request.url.scheme}://{request.url.netloc}{path}" if path else ""
     key = said if link or said != "done.invited" else "done.changed"

@@ -7,6 +7,7 @@ their own week: no comparison with others, and no test item before its week is o
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from time import monotonic
@@ -14,15 +15,20 @@ from typing import Any
 
 import sqlalchemy as sa
 
-from evenhand.desk.pages.changes import LEVEL, MeasuredChange, measured_changes
+from evenhand.desk.pages.agreement import Agreement, AutomaticErrors, agreements, automatic_errors
+from evenhand.desk.pages.capacity import CapacityStanding, capacity_standing
+from evenhand.desk.pages.changes import LEVEL, TOLERANCE, MeasuredChange, known_periods, measured_changes
+from evenhand.desk.pages.judged_items import judged_history
 from evenhand.desk.pages.review import queues_of
 from evenhand.desk.people import Person
 from evenhand.errors import InputError
 from evenhand.estimate import Estimate
+from evenhand.figures.desk_charts import ControlPoint, draw_control_chart
 from evenhand.routing.policies import clopper_pearson
 from evenhand.store import Store, schema
 from evenhand.store.cases import DONE, GOLD, LEAVE, POLICY, REMOVE, WAITING
 from evenhand.store.erasure import DAY
+from evenhand.store.measured import MeasuredItems
 from evenhand.store.weeks import SHOWN, WEEK, PeriodAnswer, measure_weeks
 
 DAYS = 7
@@ -49,6 +55,7 @@ class MeasuredPeriod:
     reviewed: int
     drawn: int
     estimates: dict[str, Estimate]
+    alarms: frozenset[str] = frozenset()  # measures whose change was an alarm when the period ended
 
     @property
     def is_known(self) -> bool:
@@ -66,6 +73,8 @@ class DeskNumbers:
     decided_before: int
     removed_unseen: int
     left_unseen: int
+    waiting: int
+    waiting_before: int  # a week ago
 
 
 @dataclass(frozen=True)
@@ -79,6 +88,11 @@ class TodayPage:
     oldest_days: float | None
     periods: tuple[MeasuredPeriod, ...]
     changes: tuple[MeasuredChange, ...]
+    since_last: tuple[MeasuredChange, ...]  # the last period against the one before
+    charts: tuple[str, ...]  # SVG, one for each measure
+    agreement: tuple[Agreement, ...]
+    automatic: AutomaticErrors
+    capacity: CapacityStanding | None
     per_day: tuple[tuple[str, int, int], ...]  # day, received, decided
 
     @property
@@ -115,9 +129,9 @@ class TodayKeeper:
 
 def today_page(store: Store) -> TodayPage:
     """What a lead reads in the morning."""
-    at = store.clock()
+    at, history = store.clock(), judged_history(store)
     with store.database.reading() as connection:
-        numbers = desk_numbers(connection, at)
+        numbers, agreement = desk_numbers(connection, at), tuple(agreements(connection, at))
         backlog = tuple(queue_backlog(connection))
         received, decided = _days(connection, at)
     oldest = min((queue.oldest for queue in backlog if queue.oldest is not None), default=None)
@@ -127,9 +141,25 @@ def today_page(store: Store) -> TodayPage:
         answers = []
     return TodayPage(
         at, numbers, backlog, sum(queue.waiting for queue in backlog),
-        None if oldest is None else (at - oldest) / DAY, tuple(map(_period, answers)),
-        tuple(measured_changes(answers)), tuple((day, received[day], decided[day]) for day in last_days(at)),
+        None if oldest is None else (at - oldest) / DAY,
+        tuple(_period(answers, number) for number in range(len(answers))), tuple(measured_changes(answers)),
+        tuple(measured_changes(answers, against=1)), tuple(_control_charts(answers)), agreement,
+        automatic_errors(history), capacity_standing(store, history, at),
+        tuple((day, received[day], decided[day]) for day in last_days(at)),
     )  # fmt: skip
+
+
+def _control_charts(answers: Sequence[PeriodAnswer]) -> Iterator[str]:
+    """A chart for each measure, of the periods with estimates."""
+    known = known_periods(answers)
+    if not known:
+        return
+    periods = [_period(answers, answers.index(answer)) for answer in known]
+    before = MeasuredItems.joined([one.items for one in known[:-1]]).estimates(level=LEVEL) if len(known) > 1 else {}
+    for measure in SHOWN:
+        points = [ControlPoint(one.begin[5:], one.estimates[measure], measure in one.alarms) for one in periods]
+        mean = before[measure].value if before else None
+        yield draw_control_chart(measure, points, before=mean, tolerance=TOLERANCE).svg
 
 
 def desk_numbers(connection: sa.Connection, at: int) -> DeskNumbers:
@@ -149,7 +179,16 @@ def desk_numbers(connection: sa.Connection, at: int) -> DeskNumbers:
         count(tasks.c.done_at, week, *judged), count(tasks.c.done_at, before, *judged),
         count(items.c.received_at, week, *unseen, items.c.action == REMOVE),
         count(items.c.received_at, week, *unseen, items.c.action == LEAVE),
+        _waiting_at(connection, at), _waiting_at(connection, at - WEEK),
     )  # fmt: skip
+
+
+def _waiting_at(connection: sa.Connection, at: int) -> int:
+    """Items that waited for a person at a time; one that waited for two counts once."""
+    tasks = schema.tasks
+    later = sa.or_(tasks.c.done_at.is_(None), tasks.c.done_at > at)
+    query = sa.select(sa.func.count(tasks.c.item.distinct())).where(tasks.c.opened_at <= at, later, ~tasks.c.virtual)
+    return int(connection.scalar(query) or 0)
 
 
 def queue_backlog(connection: sa.Connection) -> list[QueueBacklog]:
@@ -181,11 +220,14 @@ def last_days(at: int) -> list[str]:
     return [day_of(at - (DAYS - 1 - number) * DAY) for number in range(DAYS)]
 
 
-def _period(answer: PeriodAnswer) -> MeasuredPeriod:
+def _period(answers: Sequence[PeriodAnswer], number: int) -> MeasuredPeriod:
+    answer, so_far = answers[number], answers[: number + 1]
     items, estimates = answer.items, answer.items.estimates(level=LEVEL)
+    changes = measured_changes(so_far) if answer in known_periods(so_far) else []
     return MeasuredPeriod(
         day_of(answer.begin), day_of(answer.end - 1), answer.weeks, len(items.drawn), int(items.reached.sum()),
         int(items.sampled.sum()), {measure: estimates[measure] for measure in SHOWN},
+        frozenset(change.measure for change in changes if change.is_alarm),
     )  # fmt: skip
 
 

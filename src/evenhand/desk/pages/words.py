@@ -12,6 +12,9 @@ from functools import cache
 from importlib.resources import files
 from typing import Any
 
+from evenhand.errors import InputError
+from evenhand.store import ConflictError
+
 ENGLISH = "en"
 FOLDER = files("evenhand.desk.pages") / "catalogue"
 
@@ -34,6 +37,22 @@ class DeskWords:
     def has(self, key: str) -> bool:
         """Whether there are words for a key."""
         return key in self.phrases
+
+
+class PhraseError(InputError):
+    """Something that cannot be done, by the key of its words."""
+
+    def __init__(self, key: str, /, **values: Any) -> None:
+        super().__init__(words()(key, **values))
+        self.key, self.values = key, values
+
+
+class PhraseConflictError(ConflictError):
+    """Why something could not be done, as what it rests on has changed; by the key of its words."""
+
+    def __init__(self, key: str, /) -> None:
+        super().__init__(words()(key))
+        self.key, self.values = key, dict[str, Any]()
 
 
 def languages() -> list[str]:
