@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from time import monotonic
 from typing import Any
 
 import numpy as np
@@ -26,6 +27,7 @@ FEWEST_OF_WEEK, FEWEST = 20, 100  # judged items
 FEWEST_MEMBERS = 30  # of a group that is shown
 MOST_GROUPS = 12
 BINS = 40
+PATIENCE = 20  # how many times as long as it takes to read
 GROUP_COLUMNS = ("language", "community")
 
 
@@ -46,6 +48,22 @@ class JudgedHistory:
     def size(self) -> int:
         """How many judged items."""
         return len(self.sample.p)
+
+
+class HistoryKeeper:
+    """The history, read anew only after twenty times as long as that took: a slider asks often."""
+
+    def __init__(self, store: Store) -> None:
+        self.store, self._until = store, 0.0
+        self._history: JudgedHistory | None = None
+
+    def history(self) -> JudgedHistory | None:
+        """As of a short time ago."""
+        begun = monotonic()
+        if begun > self._until:
+            self._history = judged_history(self.store)
+            self._until = monotonic() + PATIENCE * (monotonic() - begun)
+        return self._history
 
 
 def judged_history(store: Store) -> JudgedHistory | None:

@@ -10,6 +10,7 @@ from markupsafe import Markup, escape
 
 from evenhand.desk.pages.words import words
 from evenhand.formatting import format_share
+from evenhand.staffing.policy_effects import EFFECT_MEASURES
 from evenhand.visible_text import html_name, visible
 
 PAGE_POLICY = "; ".join(
@@ -62,5 +63,5 @@ def _environment() -> Environment:
     )
     environment.filters.update(name=lambda name: Markup(html_name(str(name))), text=shown_text, share=format_share)
     environment.filters.update(drawing=Markup)  # a figure, which escapes what it shows
-    environment.globals.update(htmx_config=HTMX_CONFIG)
+    environment.globals.update(htmx_config=HTMX_CONFIG, measures=EFFECT_MEASURES)
     return environment

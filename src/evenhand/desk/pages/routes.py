@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from importlib.resources import files
+from typing import Any
 from urllib.parse import urlsplit
 
 from fastapi import FastAPI, Request
@@ -23,13 +25,15 @@ from evenhand.desk.authorisation import (
 )
 from evenhand.desk.pages import review_routes
 from evenhand.desk.pages.handling import Handler, error_words, is_lead, page, preferences_of, say, show, signed_in
+from evenhand.desk.pages.judged_items import HistoryKeeper
 from evenhand.desk.pages.log import LogFilter, log_page, time_of
 from evenhand.desk.pages.people import change_people, people_page
 from evenhand.desk.pages.policies import activate_again, policies_page
+from evenhand.desk.pages.policy_trials import USUAL_STRATEGIES, PolicyDraft, activate_draft, try_policy
 from evenhand.desk.pages.preferences import CHOICES, COOKIE, Preferences
 from evenhand.desk.pages.today import TodayKeeper, my_page
 from evenhand.desk.pages.week_summary import week_summary
-from evenhand.desk.pages.words import words
+from evenhand.desk.pages.words import PhraseError, words
 from evenhand.desk.session_api import client_address
 from evenhand.desk.sessions import DeskSession
 from evenhand.errors import EvenhandError, InputError
@@ -130,9 +134,44 @@ async def policies(request: Request) -> Response:
     await signed_in(request, "see_policies")
     version = request.query_params.get("activated", "")
     message = say(request, "done.activated", version=version) if version.isdigit() else ""
-    return show(
-        request, "policies.html", page=await run_in_threadpool(policies_page, store_of(request)), message=message
-    )
+    return await _policies(request, request.query_params, message=message)
+
+
+async def _policies(request: Request, fields: Mapping[str, str], **more: Any) -> Response:
+    """The page of the policies, with what a draft would do; one that cannot be read is said so."""
+    store, kept = store_of(request), request.app.state.judged
+
+    def looked_at() -> dict[str, Any]:
+        view, history = policies_page(store), kept.history()
+        about: dict[str, Any] = {"page": view, "trial": None, "draft": None, "strategies": ()}
+        if not view.versions:
+            return about
+        with store.database.reading() as connection:
+            policy = store.policy(connection)[1]
+        draft, told = PolicyDraft.from_policy(policy, history), {}
+        try:
+            draft = PolicyDraft.from_values(fields, draft)
+        except PhraseError as error:
+            told = {"message": error_words(request, error), "problem": True, "status": 422}
+        strategies = tuple(dict.fromkeys((policy.strategy, draft.strategy, *USUAL_STRATEGIES)))
+        return {**about, "draft": draft, "trial": try_policy(policy, draft, history), "strategies": strategies} | told
+
+    return show(request, "policies.html", **{**more, **await run_in_threadpool(looked_at)})
+
+
+async def activate_new(request: Request) -> Response:
+    """Put a draft in force, with a reason."""
+    session = await signed_in(request, "activate")
+    fields, kept = await form_fields(request), request.app.state.judged
+
+    def activated() -> int:
+        return activate_draft(store_of(request), session.person, fields, kept.history())
+
+    try:
+        version = await run_in_threadpool(activated)
+    except PhraseError as error:
+        return await _policies(request, fields, message=error_words(request, error), problem=True, status=422)
+    return RedirectResponse(f"/policy?activated={version}", 303)
 
 
 async def activate(request: Request) -> Response:
@@ -214,6 +253,7 @@ PAGES: tuple[tuple[str, str, Handler], ...] = (
     ("POST", "/queue/renew", review_routes.renew),
     ("GET", "/policy", policies),
     ("POST", "/policy", activate),
+    ("POST", "/policy/new", activate_new),
     ("GET", "/people", people),
     ("POST", "/people", change_person),
     ("GET", "/log", log),
@@ -224,7 +264,7 @@ PAGES: tuple[tuple[str, str, Handler], ...] = (
 
 
 def install_pages(app: FastAPI) -> None:
-    """Add the pages to a desk; its state keeps the page of a lead."""
-    app.state.today = TodayKeeper(app.state.store)
+    """Add the pages to a desk; its state keeps the page of a lead and the judged items."""
+    app.state.today, app.state.judged = TodayKeeper(app.state.store), HistoryKeeper(app.state.store)
     for method, path, handler in PAGES:
         app.add_api_route(path, page(handler), methods=[method], include_in_schema=False, response_model=None)
