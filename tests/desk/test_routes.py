@@ -18,7 +18,7 @@ OPEN = {("POST", "/api/v1/session"), ("POST", "/api/v1/invitations/accept"), ("D
 
 def ask(client: TestClient, method: str, path: str, headers: dict[str, str] | None = None) -> int:
     """With a body that nothing takes, so that nothing is changed."""
-    asked = path.format(queue="none", task="none", item="none", webhook="none", study="none")
+    asked = path.format(queue="none", task="none", item="none", webhook="none", study="none", question="none")
     told = {"Content-Type": "application/json", **(headers or {})}
     answer = client.request(method, asked, content=None if method == "GET" else b"nothing", headers=told)
     assert answer.status_code != 500

@@ -13,6 +13,7 @@ from fastapi import FastAPI
 from starlette.concurrency import run_in_threadpool
 
 from evenhand.desk import (
+    audit_api,
     intake_api,
     invitations,
     oversight_api,
@@ -24,6 +25,7 @@ from evenhand.desk import (
 )
 from evenhand.desk.authorisation import COOKIE
 from evenhand.desk.calls import BODIES
+from evenhand.desk.live_findings import LiveFindings
 from evenhand.desk.outgoing import OutgoingRequests
 from evenhand.desk.pages import install_pages
 from evenhand.desk.passwords import PasswordKeeper
@@ -38,7 +40,7 @@ from evenhand.store.roles import SYSTEM
 
 LOG = logging.getLogger(__name__)
 SEAL_SECONDS, DELIVERY_SECONDS = 0.5, 1.0
-PARTS = (intake_api, reviewing_api, oversight_api, studies_api, webhook_api)
+PARTS = (intake_api, reviewing_api, oversight_api, studies_api, webhook_api, audit_api)
 FIRST_REASON = "first start: everything is reviewed"
 
 
@@ -55,6 +57,7 @@ def create_desk(
     if served.targets.kind != "binary":
         raise InputError(f"the desk needs a model with one score, and '{served.name}' has several: name another first")
     app.state.store, app.state.sessions = store, SessionRegister(store, passwords)
+    app.state.live = LiveFindings(store)
     app.state.outgoing = OutgoingRequests.from_networks(settings.webhook_networks)
     store_problems.install(app)
     for router in (session_api.router, *(part.routes.router for part in PARTS)):
