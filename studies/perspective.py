@@ -1,8 +1,8 @@
-"""Do the two-way intervals hold the truth, when people differ and items differ?
+"""Do two-way intervals hold the truth, when people differ and items differ, and are they no wider than they must be?
 
 A person violates with chance expit(level + item + person + shift), the shift for the second of two groups. The truth is
-the mean over many worlds of the same design. `percentile` is the interval without its stretch; `rows` is what a
-bootstrap over rows gives, which takes every label for independent.
+the mean over many worlds of the same design. `relative` is the width over that of the ideal interval, which knows how
+the number scatters over worlds; `rows` is the coverage if every label is taken for independent. κ is from a bootstrap.
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ import numpy as np
 from scipy.special import expit
 
 from evenhand.intervals.two_way_bootstrap import TwoWayBootstrap, effective_number, two_way_interval
+from evenhand.intervals.two_way_jackknife import TwoWaySums
 from evenhand.measures.perspective import (
     ANNOTATION_RATE,
     F1,
@@ -24,15 +25,19 @@ from evenhand.measures.perspective import (
     confusion_columns,
     decided_classes,
     majority_labels,
-    sums_by_group,
 )
 from evenhand.measures.perspective.agreement import KAPPA, fold_unweighted, label_counts, label_strata, pair_tables
-from evenhand.measures.perspective.group_statistics import SumStatistic
 from studies.study import Row, Study
 
-LEVEL, REPLICATES, WORLDS = 0.95, 200, 3000
-TAILS = [(1 - LEVEL) / 2, (1 + LEVEL) / 2]
-Numbers = dict[str, tuple[SumStatistic, np.ndarray]]
+LEVEL, REPLICATES, WORLDS, REACH = 0.95, 200, 2000, 1.96
+READ = {
+    "conformity_delta": ("deltas", MEAN_DELTA, lambda s: s[..., -1, :2], (-1.0, 1.0)),
+    "conformity_delta shifted": ("deltas", MEAN_DELTA, lambda s: s[..., 1, :2], (-1.0, 1.0)),
+    "differs shifted": ("deltas", ANNOTATION_RATE, lambda s: s[..., 1, [4, 1]], (0.0, 1.0)),
+    "f1": ("decisions", F1, lambda s: as_confusion_tables(s)[..., -1, :, :], (0.0, 1.0)),
+    "f1 shifted": ("decisions", F1, lambda s: as_confusion_tables(s)[..., 1, :, :], (0.0, 1.0)),
+    "f1_gap shifted": ("decisions", F1_GAP, lambda s: as_confusion_tables(s)[..., [1, -1], :, :], (-1.0, 1.0)),
+}
 
 
 def cells() -> list[Row]:
@@ -44,6 +49,9 @@ def cells() -> list[Row]:
         (40, 200, 30, 1.0, 1.5, "even"),
         (40, 200, 30, 1.0, 1.5, "uneven"),
         (100, 500, 25, 1.0, 1.5, "even"),
+        (16, 100, 40, 1.0, 1.5, "uneven"),
+        (30, 200, 40, 0.7, 1.5, "uneven"),
+        (60, 200, 30, 1.0, 1.5, "uneven"),
         (20, 400, 150, 2.0, 0.3, "even"),
     )
     names = ("people", "items", "labels", "people_spread", "items_spread", "loads")
@@ -66,86 +74,68 @@ def world(cell: Row, rng: np.random.Generator) -> tuple[Annotations, np.ndarray,
     return annotations, np.column_stack((1.0 - p, p)), group
 
 
-def read(sums: np.ndarray, tables: np.ndarray, pairs: np.ndarray | None) -> Numbers:
-    """Each number with what it is read from, for the data or for draws; the second group is the one that is shifted."""
-    found = {
-        "conformity_delta": (MEAN_DELTA, sums[..., 0, :2]),
-        "conformity_delta shifted": (MEAN_DELTA, sums[..., 1, :2]),
-        "differs shifted": (ANNOTATION_RATE, sums[..., 1, [4, 1]]),
-        "f1": (F1, tables[..., 0, :, :]),
-        "f1 shifted": (F1, tables[..., 1, :, :]),
-        "f1_gap shifted": (F1_GAP, tables[..., [1, 2], :, :]),
-    }
-    if pairs is not None:
-        found |= {
-            "cohen_kappa": (KAPPA, pairs[..., 0, 0, :, :]),
-            "cohen_kappa between": (KAPPA, pairs[..., 0, 1, :, :]),
-        }
-    return found
-
-
 class Taken:
-    """One world, measured and redrawn."""
+    """One world, and what is read from it."""
 
     def __init__(self, cell: Row, rng: np.random.Generator) -> None:
-        self.annotations, self.p, self.group = world(cell, rng)
-        self.deltas = ConformityDeltas.from_labels(self.annotations, self.p, majority_labels(self.annotations))
-        self.confusion = confusion_columns(self.annotations, decided_classes(self.p))
+        self.annotations, p, self.group = world(cell, rng)
+        deltas = ConformityDeltas.from_labels(self.annotations, p, majority_labels(self.annotations))
+        confusion = confusion_columns(self.annotations, decided_classes(p))
+        parts = {"deltas": (deltas.annotations, deltas.columns), "decisions": (self.annotations, confusion)}
+        self.sums = {
+            name: TwoWaySums(labels.annotator, labels.item, self.group, 2, columns)
+            for name, (labels, columns) in parts.items()
+        }
 
-    def measured(self) -> Numbers:
-        sums = sums_by_group(self.deltas.annotations, self.deltas.columns, self.group, 2)
-        tables = as_confusion_tables(sums_by_group(self.annotations, self.confusion, self.group, 2))
-        return read(sums, tables, fold_unweighted(pair_tables, label_counts(self.annotations, self.group, 2)))
+    def values(self) -> dict[str, float]:
+        found = {name: number.of(read(self.sums[part].plain)) for name, (part, number, read, _) in READ.items()}
+        return {**found, "cohen_kappa": KAPPA.of(self.pairs()[0, 0])}
 
-    def redrawn(self, seed: int) -> Numbers:
-        kept, all_rows = (
-            TwoWayBootstrap(a.annotator, a.item, a.annotators, a.items, REPLICATES, seed)
-            for a in (self.deltas.annotations, self.annotations)
+    def pairs(self) -> np.ndarray:
+        return fold_unweighted(pair_tables, label_counts(self.annotations, self.group, 2))
+
+    def intervals(self, seed: int) -> dict[str, tuple[float, float, float]]:
+        """Both ends, and half the width if labels were independent."""
+        found = {}
+        for name, (part, number, read, bounds) in READ.items():
+            spread = self.sums[part].spread(lambda sums, n=number, r=read: n.formula(r(sums)))
+            found[name] = (*spread.interval(LEVEL, bounds), REACH * spread.between_labels**0.5)
+        return found | {"cohen_kappa": (*self.kappa_interval(seed), np.nan)}
+
+    def kappa_interval(self, seed: int) -> tuple[float, float]:
+        a = self.annotations
+        crossed = TwoWayBootstrap(a.annotator, a.item, a.annotators, a.items, REPLICATES, seed)
+        drawn = KAPPA.drawn(crossed.folded(*label_strata(a, self.group, 2), pair_tables)[:, 0, 0])
+        loads = a.labels_given[self.group == 0], np.bincount(a.item)
+        return two_way_interval(
+            drawn, KAPPA.of(self.pairs()[0, 0]), level=LEVEL, size=min(effective_number(load) for load in loads)
         )
-        sums = kept.sums(self.deltas.columns, self.group, 2)
-        tables = as_confusion_tables(all_rows.sums(self.confusion, self.group, 2))
-        pairs = all_rows.folded(*label_strata(self.annotations, self.group, 2), pair_tables)
-        return read(sums, tables, pairs)
-
-    def by_rows(self, rng: np.random.Generator) -> Numbers:
-        """Every label weighed by itself."""
-        found = []
-        parts = ((self.deltas.annotations, self.deltas.columns), (self.annotations, self.confusion))
-        for labels, columns in parts:
-            weights = rng.poisson(1.0, (REPLICATES, len(labels)))
-            own = [(weights * (self.group[labels.annotator] == g)) @ columns for g in range(2)]
-            found.append(np.stack((*own, weights @ columns), axis=1))
-        return read(found[0], as_confusion_tables(found[1]), None)
-
-    def size(self, name: str) -> float:
-        """Effectively so many people of the group, or items."""
-        people = self.annotations.labels_given[self.group == int(name.endswith("shifted"))]
-        return min(effective_number(people), effective_number(np.bincount(self.annotations.item)))
 
 
 @cache
-def truth(number: int) -> dict[str, float]:
+def truth(number: int) -> dict[str, tuple[float, float]]:
+    """The mean over worlds, and the width of an interval that knows how they scatter."""
     rng = np.random.default_rng([number, 1])
-    drawn = [{k: n.of(s) for k, (n, s) in Taken(cells()[number], rng).measured().items()} for _ in range(WORLDS)]
-    return {name: float(np.mean([one[name] for one in drawn])) for name in drawn[0]}
+    drawn = [Taken(cells()[number], rng).values() for _ in range(WORLDS)]
+    every = {name: np.array([one[name] for one in drawn]) for name in drawn[0]}
+    return {name: (float(values.mean()), 2.0 * REACH * float(values.std())) for name, values in every.items()}
 
 
 def run(cell: Row, draws: int, rng: np.random.Generator) -> list[Row]:
     right = truth(cells().index(cell))
-    sums = {name: np.zeros(4) for name in right}
+    found: dict[str, list[list[float]]] = {name: [] for name in right}
     for draw in range(draws):
         taken = Taken(cell, rng)
-        drawn, rows = taken.redrawn(draw), taken.by_rows(rng)
-        for name, (number, data) in taken.measured().items():
-            value, redrawn = number.of(data), number.drawn(drawn[name][1])
-            low, high = two_way_interval(redrawn, value, level=LEVEL, size=taken.size(name))
-            plain = np.quantile(redrawn, TAILS)
-            naive = np.quantile(number.drawn(rows[name][1]), TAILS) if name in rows else np.full(2, np.nan)
-            holds = [a <= right[name] <= b for a, b in ((low, high), plain, naive)]
-            sums[name] += [holds[0], high - low, holds[1], holds[2] if name in rows else np.nan]
-    columns = ("coverage", "width", "percentile", "rows")
-    shares = {name: dict(zip(columns, (s / draws).tolist(), strict=True)) for name, s in sums.items()}
-    return [{"measure": name, "truth": right[name], **found} for name, found in shares.items()]
+        values = taken.values()
+        for name, (low, high, alone) in taken.intervals(draw).items():
+            true = right[name][0]
+            rows = abs(values[name] - true) <= alone if alone == alone else np.nan
+            found[name].append([low <= true <= high, high - low, rows])
+    means = {name: np.mean(rows, axis=0).tolist() for name, rows in found.items()}
+    return [
+        {"measure": name, "truth": right[name][0], "coverage": c, "width": w, "relative": w / right[name][1], "rows": r}
+        for name, (c, w, r) in means.items()
+    ]
 
 
-STUDY = Study("perspective", cells(), run, draws=1000)
+STUDY = Study("perspective", cells(), run, draws=500)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 
 import pytest
+from studies import clustered_promises
 from studies.promises import DELTA, SHAPES, STUDY
 
 DRAWS = 1000
@@ -44,3 +45,19 @@ def test_the_promises_are_not_kept_by_doing_nothing() -> None:
 def test_taking_the_sample_at_its_word_breaks_promises() -> None:
     naive = [row["naive_broken"] for row in STUDY.read() if row["shape"] in ("good", "sharp") and row["n"] >= 2000]
     assert min(naive) > 0.3
+
+
+def test_promises_about_authors_are_kept_and_would_not_be_without_them() -> None:
+    rows = clustered_promises.STUDY.read()
+    allowed = DELTA + 3.0 * math.sqrt(DELTA * (1.0 - DELTA) / clustered_promises.STUDY.draws)
+    assert len(rows) == len(clustered_promises.STUDY.cells)
+    assert [row for row in rows if row["broken"] > allowed] == []
+    assert max(row["independent"] for row in rows) > 0.25
+    assert all(row["acts"] == 1.0 for row in rows if row["asked"] == "violations")
+
+
+@pytest.mark.verify
+def test_a_promise_about_authors_again() -> None:
+    cell = {"shape": "edge", "authors": 100, "correlation": 0.3, "asked": "violations"}
+    (found,) = clustered_promises.STUDY.cell(clustered_promises.STUDY.cells.index(cell), 200)
+    assert found["broken"] <= DELTA + 3.0 * math.sqrt(DELTA * (1.0 - DELTA) / 200)

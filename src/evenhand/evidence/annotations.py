@@ -10,7 +10,7 @@ from typing import Any, ClassVar
 import numpy as np
 import polars as pl
 
-from evenhand.arrays import Bools, Floats, Int32s
+from evenhand.arrays import Bools, Floats, Int32s, Ints
 from evenhand.errors import InputError
 from evenhand.evidence import checks, columns, scales
 from evenhand.evidence.annotators import Annotators, id_column, positions_of, read_annotators, read_ids
@@ -92,7 +92,9 @@ def open_annotations(
         table, ids["annotator"].filter(pl.Series(included)), declaration, sources.get("annotators"), notes
     )
     rows = np.flatnonzero(included)
-    used, number = np.unique(item[rows], return_inverse=True)
+    used, number = _items_in_order_of_ids(item[rows], predicted.ids)
+    ordered = np.lexsort((annotator, number))  # neither items nor labels are in the order of the file
+    rows, number, annotator = rows[ordered], number[ordered], annotator[ordered]
     return AnnotationEvidence(
         name=sources["annotations"].name,
         declaration=declaration,
@@ -106,6 +108,15 @@ def open_annotations(
         probabilities={model: p[used] for model, p in predicted.probabilities.items()},
         fingerprint=lambda: _fingerprint(sources),
     )
+
+
+def _items_in_order_of_ids(item: Int32s, ids: pl.Series) -> tuple[Ints, Ints]:
+    """Where the items that have labels are among all, and the number of the item of each label."""
+    used, number = np.unique(item, return_inverse=True)
+    order = ids.gather(used).arg_sort().to_numpy().astype(np.int64)
+    rank = np.empty(len(order), dtype=np.int64)
+    rank[order] = np.arange(len(order))
+    return used[order], rank[number]
 
 
 def _columns_beside_labels(declaration: Declaration, sources: Mapping[str, Source]) -> Declaration:

@@ -59,7 +59,7 @@ def read_annotators(
         table = read_columns(source, [key := id_column(source, key), *wanted])
         checks.check_unique(table, key)
     known = read_ids(table, key, "annotator")
-    everybody = ids.unique(maintain_order=True)
+    everybody = ids.unique().sort()  # so that the order of the rows decides nothing
     descriptions = {
         column: _self_descriptions(table, known, column, everybody, declaration, notes) for column in wanted
     }

@@ -6,7 +6,8 @@ the two (Owen and Eckles 2012). What a number is read from must be sums of such 
 product of sparse matrices.
 
 The product is cautious where labels scatter on their own: that part of the variance counts three times. Where people
-are few, plain percentiles are too short; `two_way_interval` stretches them. The majority that labels are compared with
+are few, draws scatter too little; `two_way_interval` stretches them. Numbers that are made of plain sums need no draws:
+see `two_way_jackknife`. The majority that labels are compared with
 is kept as it is: making it anew in each draw gains nothing. studies/results/perspective.csv says what covers.
 """
 
@@ -158,7 +159,7 @@ def effective_number(loads: npt.ArrayLike) -> float:
 def two_way_interval(
     drawn: Floats, value: float, *, level: float, size: float, bounds: tuple[float, float] = (-1.0, 1.0)
 ) -> tuple[float, float]:
-    """Percentiles of the draws, stretched about the value for `size` people or items, whichever are fewer.
+    """By the standard deviation of the draws, stretched for `size` people or items, whichever are fewer.
 
     The stretch is that of Student's t over the normal, and of the variance that a sample about its own mean lacks.
     `bounds` are those of the number itself.
@@ -168,6 +169,6 @@ def two_way_interval(
     if size <= 1.0:
         raise Undefined("all labels are from one annotator or one item")
     tail = (1.0 - level) / 2.0
-    wider = special.stdtrit(size - 1.0, tail) / special.ndtri(tail) * np.sqrt(size / (size - 1.0))
-    ends = np.clip(value + wider * (np.quantile(drawn, [tail, 1.0 - tail]) - value), *bounds)
+    reach = -special.stdtrit(size - 1.0, tail) * np.sqrt(size / (size - 1.0)) * np.std(drawn)
+    ends = np.clip([value - reach, value + reach], *bounds)
     return min(float(ends[0]), value), max(float(ends[1]), value)

@@ -357,3 +357,21 @@ def test_words_have_the_order_in_which_they_are_declared() -> None:
         audited(tables, **declared, distance="interval")
     with pytest.raises(InputError, match=r"`distance`: invalid: 'far' \(choose from: nominal, ordinal, interval\)"):
         audited(tables, **declared, distance="far")
+
+
+@pytest.mark.parametrize("seed", [1, 2])
+def test_neither_the_order_of_the_rows_nor_the_seed_moves_an_interval(seed: int) -> None:
+    """Rows by nothing; the seed by less than a twentieth of the width, and by nothing where numbers are sums."""
+    labels, items, people = made(5, people=24, items=100, each=30)
+    first = audited((labels, items, people), replicates=200)
+    shuffled = tuple(table.sample(fraction=1.0, shuffle=True, seed=seed) for table in (labels, items, people))
+    assert [m.estimate for m in audited(shuffled, replicates=200)] == [m.estimate for m in first]
+    again = audited((labels, items, people), replicates=200, seed=seed)
+    for m in first:
+        other = again.get(m.measure, **m.slice)
+        if m.estimate.low is None or other.low is None or "bootstrap" not in m.estimate.method:
+            continue
+        width = m.estimate.high - m.estimate.low
+        assert abs(other.low - m.estimate.low) < width / 20.0
+        assert abs(other.high - m.estimate.high) < width / 20.0
+    assert first.get("f1", annotators="women") == again.get("f1", annotators="women")

@@ -42,9 +42,9 @@ def test_a_verdict_for_each_model_names_the_group_that_stands_out(two: Finding) 
     assert [dict(verdict.slice) for verdict in two.verdicts] == [{"model": "p"}, {"model": "q"}]
     assert all(verdict.status is Status.STANDS_OUT and verdict.action for verdict in two.verdicts)
     by_delta, by_signs = two.verdicts
-    assert "less with annotators in group women than with all annotators" in by_delta.statement
+    assert "less with annotators in group women (57 people) than with all annotators" in by_delta.statement
     assert by_delta.certainty.startswith("Mean delta of women: +0.")
-    assert by_signs.statement == OTHER_SHARES.format("women and men")
+    assert by_signs.statement == OTHER_SHARES.format("women (57 people) and men (52 people)")
     assert by_signs.certainty.startswith("Uncertainty divergence of women: 0.")
 
 
@@ -57,7 +57,10 @@ def test_without_marks_it_says_what_could_have_been_seen(two: Finding) -> None:
 @pytest.mark.parametrize(
     ("measure", "statement"),
     [
-        ("uncertainty_divergence", OTHER_SHARES.format("women, men and other groups")),
+        (
+            "uncertainty_divergence",
+            OTHER_SHARES.format("women (57 people), men (52 people) and other groups (11 people)"),
+        ),
         (
             "demographic_divergence",
             "Annotators for whom the model fits equally well differ in demographic composition.",

@@ -3,17 +3,24 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 import numpy as np
 
 from evenhand.arrays import Floats
 from evenhand.audits.perspective import caveats, divergences, quantities
+from evenhand.audits.perspective.assignment import differ_more_than_items
+from evenhand.audits.perspective.deciders import deciders_exhibit
 from evenhand.audits.perspective.divergences import AnnotatorClusters, inertia_by_bins
 from evenhand.audits.perspective.exhibits import perspective_exhibits
 from evenhand.audits.perspective.groups import AnnotatorGroups
-from evenhand.audits.perspective.quantities import GroupedLabels, annotator_agreement
+from evenhand.audits.perspective.quantities import (
+    GroupedLabels,
+    SumReading,
+    annotator_agreement,
+    columns_of_group,
+)
 from evenhand.audits.perspective.settings import EVERYBODY, OTHERS, PerspectiveSettings
 from evenhand.audits.perspective.verdicts import with_verdicts
 from evenhand.audits.settings import provenance
@@ -82,9 +89,18 @@ def audit_perspective(
     ]
     counts = {"labels": len(annotations), "items": evidence.items, "annotators": int(crowd.sizes()[-1])}
     origin = provenance(evidence, settings) | {"counts": counts}
-    warnings = caveats.perspective_caveats(evidence, crowd, most, settings)
+    design = tuple(_design_notes(labelled))
+    warnings = caveats.perspective_caveats(evidence, crowd, most, settings, design)
     marked = _marked(measures, settings.level)
     return with_verdicts(Finding(NAME, QUESTION, marked, warnings, origin, exhibits=tuple(drawn)))
+
+
+def _design_notes(labelled: GroupedLabels) -> Iterator[str]:
+    """What the labels say of how items were assigned, and of how annotators differ."""
+    if labelled.assigned_by_group:
+        yield caveats.WITHIN_ITEMS
+    if differ_more_than_items(labelled.annotations):
+        yield caveats.ANNOTATORS_DIFFER
 
 
 def _check(annotations: Annotations, crowd: AnnotatorGroups, evidence: AnnotatedEvidence) -> None:
@@ -126,6 +142,36 @@ def _model_results(
 ) -> tuple[_TestedMeasures, list[Exhibit]]:
     deltas = ConformityDeltas.from_labels(labelled.annotations, p, most)
     measures = [*_deltas_by_group(labelled, deltas, named, settings), *_f1_by_group(labelled, p, named, settings)]
+    results, exhibits = _clusters_of_model(labelled, deltas, named, settings)
+    measures += results
+    if decided := _deciders(labelled, deltas, named, settings, measures):
+        exhibits.append(decided)
+    return measures, exhibits
+
+
+def _deciders(
+    labelled: GroupedLabels,
+    deltas: ConformityDeltas,
+    named: Slice,
+    settings: PerspectiveSettings,
+    measures: _TestedMeasures,
+) -> Exhibit | None:
+    """The groups whose difference one or two people decide."""
+    by_group = {m.slice[SliceKey.ANNOTATORS]: p for m, p in measures if _is_group_delta(m)}
+    others = [p for m, p in measures if p is not None and not _is_group_delta(m)]
+    tests = [by_group.get(name) for name in labelled.crowd.names], others
+    within_items = labelled.assigned_by_group
+    return deciders_exhibit(deltas, labelled.crowd, settings, named, tests, within_items=within_items)
+
+
+def _is_group_delta(m: Measured) -> bool:
+    return m.measure == MEAN_DELTA.name and SliceKey.ANNOTATORS in m.slice
+
+
+def _clusters_of_model(
+    labelled: GroupedLabels, deltas: ConformityDeltas, named: Slice, settings: PerspectiveSettings
+) -> tuple[_TestedMeasures, list[Exhibit]]:
+    measures: _TestedMeasures = []
     given = labelled.annotations.labels_given
     try:
         clusters = AnnotatorClusters.from_deltas(deltas, labelled.crowd, given, settings)
@@ -146,23 +192,21 @@ def _deltas_by_group(
     labelled: GroupedLabels, deltas: ConformityDeltas, named: Slice, settings: PerspectiveSettings
 ) -> _TestedMeasures:
     kept = GroupedLabels(deltas.annotations, labelled.crowd, settings)
-    plain, drawn = kept.sums(deltas.columns)
-    means = divergences.permute_means(deltas, labelled.crowd, settings)
+    sums = kept.sums(deltas.columns)
+    within_items = labelled.assigned_by_group
+    means = divergences.permute_means(deltas, labelled.crowd, settings, within_items=within_items)
     measures: _TestedMeasures = []
     for group, slice_ in labelled.crowd.slices:
         own = {**named, **slice_}
         p = means.p_value(group) if SliceKey.ANNOTATORS in own else None
-        mean = kept.estimate(
-            MEAN_DELTA, plain[group, :2], drawn[:, group, :2], group=group, bounds=(-1.0, 1.0), p_value=p
-        )
+        read = columns_of_group(group, [0, 1])
+        mean = kept.estimate_sum(MEAN_DELTA, sums, read, group=group, bounds=(-1.0, 1.0), p_value=p)
         measures.append((Measured(MEAN_DELTA.name, own, mean), mean.p_value))
         for rate_measure, column in RATE_COLUMNS.items():
-            some = [column, 1]
-            rate = kept.estimate(
-                ANNOTATION_RATE, plain[group, some], drawn[:, group, some], group=group, bounds=(0.0, 1.0)
-            )
+            read = columns_of_group(group, [column, 1])
+            rate = kept.estimate_sum(ANNOTATION_RATE, sums, read, group=group, bounds=(0.0, 1.0))
             measures.append((Measured(rate_measure, own, rate), None))
-    signs = divergences.permute_signs(deltas, labelled.crowd, settings)
+    signs = divergences.permute_signs(deltas, labelled.crowd, settings, within_items=within_items)
     for group, name in enumerate(labelled.crowd.names):
         both = signs.result(group, level=settings.level, n=kept.labels[group])
         measures += _with_chance(UNCERTAINTY_DIVERGENCE, {**named, SliceKey.ANNOTATORS: name}, both)
@@ -176,19 +220,21 @@ def _with_chance(measure: str, slice_: Slice, both: divergences.PermutationResul
 
 def _f1_by_group(labelled: GroupedLabels, p: Floats, named: Slice, settings: PerspectiveSettings) -> _TestedMeasures:
     decided = decided_classes(p, threshold=settings.threshold)
-    plain, drawn = (
-        as_confusion_tables(sums) for sums in labelled.sums(confusion_columns(labelled.annotations, decided))
-    )
+    sums = labelled.sums(confusion_columns(labelled.annotations, decided))
     measures: _TestedMeasures = []
     for group, slice_ in labelled.crowd.slices:
         own = {**named, **slice_}
-        f1 = labelled.estimate(F1, plain[group], drawn[:, group], group=group, bounds=(0.0, 1.0))
+        f1 = labelled.estimate_sum(F1, sums, confusions_of(group), group=group, bounds=(0.0, 1.0))
         measures.append((Measured(F1.name, own, f1), None))
         if SliceKey.ANNOTATORS in own:
-            both, draws = plain[[group, -1]], drawn[:, [group, -1]]
-            gap = labelled.estimate(F1_GAP, both, draws, group=group, bounds=(-1.0, 1.0))
+            gap = labelled.estimate_sum(F1_GAP, sums, confusions_of([group, -1]), group=group, bounds=(-1.0, 1.0))
             measures.append((Measured(F1_GAP.name, own, gap), None))
     return measures
+
+
+def confusions_of(groups: int | Sequence[int]) -> SumReading:
+    """The table of decisions against labels of one group, or of several."""
+    return lambda sums: as_confusion_tables(sums[..., groups, :])
 
 
 def _permutations_needed(crowd: AnnotatorGroups, level: float) -> int:

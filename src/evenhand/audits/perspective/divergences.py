@@ -7,13 +7,15 @@ fingerprints): who is in them. Each has a value, its mean under shuffling, and a
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
 from typing import NamedTuple
 
 import numpy as np
+from scipy.special import rel_entr
 
 from evenhand.arrays import Floats, Ints
+from evenhand.audits.perspective.assignment import expected_deltas, expected_signs
 from evenhand.audits.perspective.groups import AnnotatorGroups
 from evenhand.audits.perspective.settings import PerspectiveSettings
 from evenhand.errors import Undefined
@@ -22,6 +24,7 @@ from evenhand.finding import Slice, SliceKey
 from evenhand.intervals import permutation
 from evenhand.intervals.permutation import PermutationTest, permutation_test, sums_of_groups
 from evenhand.measures.perspective import ConformityDeltas, Fingerprints, delta_fingerprints
+from evenhand.measures.perspective.conformity import SIGN_KINDS
 from evenhand.measures.perspective.divergence import HALF_COUNT, demographic_divergences, divergences
 
 RESTARTS = 10
@@ -96,17 +99,20 @@ class ShuffledGroups:
 
     test: PermutationTest | None
     why: str = ""
+    within_items: PermutationTest | None = None  # the test that counts, where items were assigned by group
 
     def p_value(self, number: int) -> float | None:
         """How often shuffling gives as much or more."""
-        return None if self.test is None else float(self.test.p[number])
+        test = self.within_items or self.test
+        return None if test is None else float(test.p[number])
 
     def result(self, number: int, *, level: float, n: int) -> PermutationResult:
         """One of the values."""
         if self.test is None:
             nothing = Estimate.undefined(self.why, level=level, n=n)
             return PermutationResult(nothing, nothing)
-        value, p, drawn = float(self.test.values[number]), float(self.test.p[number]), self.test.drawn[:, number]
+        value, p, drawn = float(self.test.values[number]), self.p_value(number), self.test.drawn[:, number]
+        assert p is not None
         estimate = Estimate.tested(value, p, level=level, method=permutation.PERMUTATION, n=n)
         return PermutationResult(estimate, _shuffled_mean(drawn, level=level, n=n))
 
@@ -120,20 +126,40 @@ def _shuffled_mean(drawn: Floats, *, level: float, n: int) -> Estimate:
     return Estimate(mean, min(float(low), mean), max(float(high), mean), level, permutation.PERMUTATION, n)
 
 
-def permute_signs(deltas: ConformityDeltas, crowd: AnnotatorGroups, settings: PerspectiveSettings) -> ShuffledGroups:
-    """The uncertainty divergence of every group."""
+def permute_signs(
+    deltas: ConformityDeltas, crowd: AnnotatorGroups, settings: PerspectiveSettings, *, within_items: bool = False
+) -> ShuffledGroups:
+    """The uncertainty divergence of every group; `within_items`, p is of its difference from everybody on its items."""
     signs, smoothing = deltas.signs_by_annotator.astype(np.float64), HALF_COUNT if settings.smoothing else 0.0
 
     def statistic(groups: Ints) -> Floats:
         return divergences(sums_of_groups(signs, groups, len(crowd.names)), smoothing=smoothing)
 
-    return _permuted(statistic, crowd.group, crowd.within, settings)
+    plain = _permuted(statistic, crowd.group, crowd.within, settings)
+    if not within_items:
+        return plain
+    both = np.hstack((signs, expected_signs(deltas)))
+
+    def beside_items(groups: Ints) -> Floats:
+        return _divergence_from_expected(sums_of_groups(both, groups, len(crowd.names))[:, :-1])
+
+    return replace(plain, within_items=_permuted(beside_items, crowd.group, crowd.within, settings).test)
 
 
-def permute_means(deltas: ConformityDeltas, crowd: AnnotatorGroups, settings: PerspectiveSettings) -> ShuffledGroups:
-    """How far every group's mean delta is from everybody's, either way."""
+def _divergence_from_expected(counts: Floats) -> Floats:
+    """Of the signs that everybody has on the items of a group, from those that the group has; along leading axes."""
+    known, expected = counts[..., :SIGN_KINDS] + HALF_COUNT, counts[..., SIGN_KINDS:] + HALF_COUNT
+    parts = expected / expected.sum(axis=-1, keepdims=True), known / known.sum(axis=-1, keepdims=True)
+    return np.asarray(rel_entr(*parts).sum(axis=-1))
+
+
+def permute_means(
+    deltas: ConformityDeltas, crowd: AnnotatorGroups, settings: PerspectiveSettings, *, within_items: bool = False
+) -> ShuffledGroups:
+    """How far every group's mean delta is from everybody's, either way; `within_items`, from that on its items."""
+    values = deltas.values - expected_deltas(deltas) if within_items else deltas.values
     sums = np.zeros((deltas.annotations.annotators, 2))
-    sums[:, 0] = np.bincount(deltas.annotations.annotator, deltas.values, len(sums))
+    sums[:, 0] = np.bincount(deltas.annotations.annotator, values, len(sums))
     sums[:, 1] = deltas.annotations.labels_given
 
     def statistic(groups: Ints) -> Floats:

@@ -22,6 +22,7 @@ class PerspectiveExhibit(StrEnum):
     LOADS = "loads"  # how many annotators of a group gave so many labels
     CLUSTER = "cluster"  # who is in a cluster of annotators, and their mean deltas
     INERTIA = "inertia"  # how far annotators are from the middle of their cluster, by the number of bins
+    DECIDERS = "deciders"  # groups whose difference one or two of their annotators decide
     STANDING = "standing"  # of each group, whether it stands out
 
 

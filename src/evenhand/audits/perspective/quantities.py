@@ -5,7 +5,7 @@ Intervals come from redrawing annotators and items together.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import combinations
@@ -14,6 +14,7 @@ import numpy as np
 from scipy import sparse
 
 from evenhand.arrays import Floats
+from evenhand.audits.perspective.assignment import assigned_by_group
 from evenhand.audits.perspective.groups import AnnotatorGroups
 from evenhand.audits.perspective.settings import PerspectiveSettings
 from evenhand.audits.settings import SMALLEST_GROUP, Settings
@@ -31,9 +32,13 @@ from evenhand.estimate import Estimate
 from evenhand.finding import Measured, Slice, SliceKey
 from evenhand.intervals import two_way_bootstrap
 from evenhand.intervals.two_way_bootstrap import ItemFold, TwoWayBootstrap
-from evenhand.measures.perspective import ANNOTATION_RATE, Annotations, agreement, sums_by_group
+from evenhand.intervals.two_way_jackknife import TWO_WAY_JACKKNIFE, TwoWaySums
+from evenhand.measures.perspective import ANNOTATION_RATE, Annotations, agreement
 from evenhand.measures.perspective.agreement import AC1, ALPHA, KAPPA, coincidences, item_shares
 from evenhand.measures.perspective.group_statistics import SumStatistic
+
+DRAWS_PER_REPLICATE = 5  # so that the seed moves an end by less than a twentieth of the width
+SumReading = Callable[[Floats], Floats]  # … × groups + 1 × columns: those that a number is made of
 
 
 @dataclass(frozen=True)
@@ -48,13 +53,13 @@ class GroupedLabels:
     def crossing(self) -> TwoWayBootstrap:
         """Who labelled what, to be redrawn."""
         a, s = self.annotations, self.settings
-        return TwoWayBootstrap(a.annotator, a.item, a.annotators, a.items, s.replicates, s.seed)
+        draws = DRAWS_PER_REPLICATE * s.replicates
+        return TwoWayBootstrap(a.annotator, a.item, a.annotators, a.items, draws, s.seed)
 
-    def sums(self, columns: sparse.csc_array) -> tuple[Floats, Floats]:
-        """By group and last of everybody: as it is, and for every draw."""
-        groups = len(self.crowd.names)
-        plain = sums_by_group(self.annotations, columns, self.crowd.group, groups)
-        return plain, self.crossing.sums(columns, self.crowd.group, groups)
+    def sums(self, columns: sparse.csc_array) -> TwoWaySums:
+        """Of labels by group, and last of everybody."""
+        a, crowd = self.annotations, self.crowd
+        return TwoWaySums(a.annotator, a.item, crowd.group, len(crowd.names), columns)
 
     def folds(self, fold: ItemFold) -> tuple[Floats, Floats]:
         """What a measure of agreement counts: as it is, and for every draw."""
@@ -71,6 +76,11 @@ class GroupedLabels:
         return agreement.fold_unweighted(agreement.pair_tables, counts), self.crossing.pairs(strata, shape)
 
     @cached_property
+    def assigned_by_group(self) -> bool:
+        """Whether groups labelled different items, so that they are compared within items."""
+        return assigned_by_group(self.annotations, self.crowd, self.settings.seed)
+
+    @cached_property
     def labels(self) -> list[int]:
         """How many labels each group gave, and last everybody."""
         return [int(n) for n in self.crowd.labels(self.annotations)]
@@ -79,6 +89,26 @@ class GroupedLabels:
     def worth(self) -> list[float]:
         """Per group, and last of everybody, how many equally busy people or items its labels are worth, if fewer."""
         return [self._worth(number) for number in range(len(self.crowd.names) + 1)]
+
+    def estimate_sum(
+        self,
+        number: SumStatistic,
+        sums: TwoWaySums,
+        read: SumReading,
+        *,
+        group: int,
+        bounds: tuple[float, float],
+        p_value: float | None = None,
+    ) -> Estimate:
+        """One number of one group, read from sums; with the p-value of a test, where there was one."""
+        level, n = self.settings.level, self.labels[group]
+        try:
+            value = number.of(read(sums.plain))
+            ends = sums.spread(lambda parts: number.formula(read(parts))).interval(level, bounds)
+        except Undefined as why:
+            return Estimate.undefined(str(why), level=level, n=n)
+        ends = min(ends[0], value), max(ends[1], value)
+        return Estimate(value, *ends, level, TWO_WAY_JACKKNIFE, n, p_value=p_value)
 
     def estimate(
         self,
@@ -105,6 +135,12 @@ class GroupedLabels:
         rows = self.crowd.member(number)[a.annotator]
         loads = (np.bincount(a.annotator[rows]), np.bincount(a.item[rows]))
         return min(two_way_bootstrap.effective_number(load) for load in loads) if rows.any() else 0.0
+
+
+def columns_of_group(group: int, columns: Sequence[int]) -> SumReading:
+    """Some columns of the sums of one group."""
+    chosen = list(columns)
+    return lambda sums: sums[..., group, chosen]
 
 
 AGREEMENT_BOUNDS = (-1.0, 1.0)
@@ -179,13 +215,11 @@ def _coverage_and_size(
     """The share that holds the label, and the mean size, of everybody and of each group."""
     here = GroupedLabels(held, labelled.crowd, settings)
     inside, size = sets[np.arange(len(held)), held.label], sets.sum(axis=1)
-    plain, drawn = here.sums(sparse.csc_array(np.column_stack((inside, size, np.ones(len(held)))).astype(np.float64)))
+    sums = here.sums(sparse.csc_array(np.column_stack((inside, size, np.ones(len(held)))).astype(np.float64)))
     for group, slice_ in labelled.crowd.slices:
         for measure, column, most in ((SET_COVERAGE, 0, 1.0), (SET_SIZE, 1, float(held.classes))):
-            some = [column, 2]
-            estimate = here.estimate(
-                ANNOTATION_RATE, plain[group, some], drawn[:, group, some], group=group, bounds=(0.0, most)
-            )
+            read = columns_of_group(group, [column, 2])
+            estimate = here.estimate_sum(ANNOTATION_RATE, sums, read, group=group, bounds=(0.0, most))
             yield Measured(measure, {**named, **slice_}, estimate)
 
 

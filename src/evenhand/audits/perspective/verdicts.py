@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from enum import StrEnum
 
 from evenhand.audits.perspective.divergences import SHUFFLED
+from evenhand.audits.perspective.exhibits import PerspectiveExhibit
 from evenhand.audits.perspective.groups import MANY_ANNOTATORS, tests_of_a_model
 from evenhand.audits.perspective.standing import ModelStanding, Standing, judge_model, model_standing
 from evenhand.catalogue.perspective import (
+    ANNOTATOR_COUNT,
     CONFORMITY_DELTA,
     DEMOGRAPHIC_DIVERGENCE,
     DIFFERING_SHARE,
@@ -157,25 +159,48 @@ def perspective_verdicts(finding: Finding) -> Iterator[Verdict]:
             yield Verdict(Status.OPEN, model, f"Deltas could not be calculated: {everybody.note}.")
         elif standing.stands_out:
             certainty = _largest_estimate(finding, model, deltas, standing.with_other_shares)
-            yield Verdict(Status.STANDS_OUT, model, _differences_statement(standing), certainty, READ_ITEMS)
+            statement = _differences_statement(standing, _people(finding))
+            certainty = " ".join(part for part in (certainty, deciders_sentence(finding, model)) if part)
+            yield Verdict(Status.STANDS_OUT, model, statement, certainty, READ_ITEMS)
         else:
             certainty = _precision_sentence(finding, model, standing)
             yield Verdict(Status.QUIET, model, _quiet_statement(finding, model, standing), certainty, MORE_ANNOTATORS)
 
 
-def _differences_statement(standing: ModelStanding) -> str:
+def _differences_statement(standing: ModelStanding, people: Mapping[str, int]) -> str:
     less, more = (standing.with_delta(way) for way in (Standing.LESS, Standing.MORE))
     others = [group for group in standing.with_other_shares if group not in (*less, *more)]
-    sentences = [f"The model agrees less with {_annotators(less)} than with all annotators."] if less else []
-    sentences += [f"The model agrees more with {_annotators(more)} than with all annotators."] if more else []
+    sentences = [f"The model agrees less with {_annotators(less, people)} than with all annotators."] if less else []
+    sentences += [f"The model agrees more with {_annotators(more, people)} than with all annotators."] if more else []
     if others:
         shares = "the shares of labels that the model fits better or worse differ from those of all annotators"
-        sentences.append(f"For {_annotators(others)}, {shares}.")
+        sentences.append(f"For {_annotators(others, people)}, {shares}.")
     return " ".join(sentences) or "Annotators for whom the model fits equally well differ in demographic composition."
 
 
-def _annotators(groups: Sequence[str]) -> str:
-    return f"annotators in {'group' if len(groups) == 1 else 'groups'} {names_in_sentence(groups)}"
+def _annotators(groups: Sequence[str], people: Mapping[str, int]) -> str:
+    named = [f"{group} ({people[group]:,} people)" for group in groups]
+    return f"annotators in {'group' if len(groups) == 1 else 'groups'} {names_in_sentence(named)}"
+
+
+def _people(finding: Finding) -> dict[str, int]:
+    """How many annotators each group has."""
+    groups = finding.values(SliceKey.ANNOTATORS)
+    return {group: round(finding.get(ANNOTATOR_COUNT, annotators=group).value or 0.0) for group in groups}
+
+
+def deciders_sentence(finding: Finding, model: Slice) -> str:
+    """The groups whose difference rests on one or two people."""
+    kind = PerspectiveExhibit.DECIDERS
+    exhibit = next((e for e in finding.exhibits if e.kind == kind and dict(e.slice) == dict(model)), None)
+    if exhibit is None:
+        return ""
+    rows = zip(exhibit.columns["annotators"], exhibit.columns["people"], strict=True)
+    return " ".join(
+        f"The difference of {group} rests on {'one person' if people == 1.0 else 'two people'}: without them it is not "
+        "statistically significant."
+        for group, people in rows
+    )
 
 
 def _largest_estimate(finding: Finding, model: Slice, deltas: Sequence[str], signs: Sequence[str]) -> str:
