@@ -114,25 +114,6 @@ def test_items_that_are_at_fault(program, items: pl.DataFrame, ending: str, colu
     assert "rank" not in done.err
 
 
-def test_repeated_ids_are_found_where_few_hashes_are_kept(items: pl.DataFrame) -> None:
-    from evenhand.errors import InputError
-    from evenhand.evidence.columns import SourceTable as Table
-    from evenhand.measurement.item_counts import IdCheck as Ids
-
-    pieces = [Table("x", pl.DataFrame({"id": part})) for part in ([5, 3, 4], [9, 8, 5], [1, 2, 0])]
-    ids = Ids("id")
-    for piece in pieces:
-        ids.add(piece)
-    with pytest.raises(InputError, match="'5' occurs twice"):
-        ids.check(pieces)
-    many = [Table("x", pl.DataFrame({"id": [*range(100), *range(100)]}))]
-    thinned = Ids("id", most=40)
-    thinned.add(many[0])
-    assert thinned.kept_one_in > 1
-    with pytest.raises(InputError, match="occurs twice"):
-        thinned.check(many)
-
-
 def test_an_edited_plan(program, items: pl.DataFrame, drawn: pl.DataFrame) -> None:
     text = Path("plan.json").read_text()
     Path("plan.json").write_text(text.replace('"seed": 0', '"seed": 1'))

