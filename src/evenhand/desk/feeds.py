@@ -19,6 +19,7 @@ from evenhand.store.cases import POLICY, Case
 from evenhand.store.chain import last_sealed
 from evenhand.store.exporting import iso
 from evenhand.store.ledger import batches
+from evenhand.store.reasons import reason_text, reason_texts
 
 CHANGING = ("routed", "decided", "reversed", "undone")  # events after which something else may hold
 SCANNED = 20_000  # events that one call looks at
@@ -37,6 +38,8 @@ def decisions_after(connection: sa.Connection, after: int, limit: int) -> dict[s
         for several in batches(sorted({row.stream for row in rows}), 500)
         for entry in _of_items(connection, several, after, end)
     ]
+    texts = reason_texts(connection, (entry["reason"] for entry in told))
+    told = [{**entry, "reason": reason_text(entry["reason"], texts)} for entry in told]
     return {"decisions": sorted(told, key=lambda entry: int(entry["number"])), "next": end}
 
 

@@ -207,7 +207,7 @@ def _noticed(case: Case, event: ev.Noticed, at: int, *_: Any) -> None:
             "item": item.id,
             "version": item.version,
             "reporter": reporter,
-            "reason": event.reason,
+            "reason": event.reason.id if isinstance(event.reason, ev.ContentRef) else event.reason,
             "clause": event.clause,
             "trusted": event.trusted,
             "at": at,

@@ -6,7 +6,7 @@ policy removed takes no second measure, and a decision that was undone in time w
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -14,6 +14,7 @@ import polars as pl
 
 from evenhand.store import events as ev
 from evenhand.store.cases import LEAVE, POLICY, REMOVE, Case
+from evenhand.store.reasons import reason_text
 from evenhand.store.rebuilding import RecordedEvent
 
 TEXT, FLAG = pl.String, pl.Boolean
@@ -80,12 +81,15 @@ class ItemCensus:
 
     case: Case
     history: list[RecordedEvent]
+    texts: Mapping[str, str | None] | None = None
     held: list[HeldAction] = field(default_factory=list)
 
     @classmethod
-    def from_history(cls, case: Case, history: list[RecordedEvent]) -> ItemCensus:
-        """From all events of the item."""
-        made = cls(case, history)
+    def from_history(
+        cls, case: Case, history: list[RecordedEvent], texts: Mapping[str, str | None] | None = None
+    ) -> ItemCensus:
+        """From all events of the item; `texts` are contents by id, for the reasons of users, if they are wanted."""
+        made = cls(case, history, texts)
         undone = {entry.event.decision for entry in history if isinstance(entry.event, ev.Undone)}
         for version, entry in enumerate(history, start=1):
             if version not in undone:
@@ -109,7 +113,7 @@ class ItemCensus:
                     "notice_id": f"{self.case.item.id}-{version}",
                     "item_id": self.case.item.external_id,
                     "received_at": entry.at,
-                    "reason": entry.event.reason,
+                    "reason": reason_text(entry.event.reason, self.texts),
                     "clause": entry.event.clause,
                     "trusted": entry.event.trusted,
                     "acted_at": following and following.at,
@@ -130,7 +134,7 @@ class ItemCensus:
                 "item_id": self.case.item.external_id,
                 "submitted_at": entry.at,
                 "action": against[-1] if against else None,
-                "reason": getattr(entry.event, "reason", None),
+                "reason": reason_text(getattr(entry.event, "reason", None), self.texts),
                 "outcome": outcome,
                 "decided_at": decided_at,
             }

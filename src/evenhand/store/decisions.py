@@ -19,6 +19,7 @@ from evenhand.store.intake import open_task
 from evenhand.store.ledger import ConflictError, EventLedger, ForbiddenError
 from evenhand.store.policy import ESCALATED
 from evenhand.store.queues import SECOND_MICROS, held_task
+from evenhand.store.reasons import keep_reason
 
 USUAL_ACTION = {cases.VIOLATING: cases.REMOVE, cases.BENIGN: cases.LEAVE, cases.UNCLEAR: cases.LEAVE}
 GROUNDS = (None, "illegal", "terms")
@@ -135,7 +136,8 @@ def skip(
     """Leave a task to somebody else; what several skipped goes to the escalated."""
     case, state = held_task(ledger, task, version)
     policy, kept = ledger.policy, ledger.keep("note", note, case.item.id)
-    ledger.record(case, ev.TaskSkipped(task=task, person=ledger.actor, reason=reason, note=kept, lead_time=lead_time))
+    said = keep_reason(ledger, reason, case.item.id)
+    ledger.record(case, ev.TaskSkipped(task=task, person=ledger.actor, reason=said, note=kept, lead_time=lead_time))
     if state.purpose == GOLD:
         ledger.record(case, ev.TaskWithdrawn(task=task, reason="skipped"))
     elif state.skips >= policy.most_skips and state.queue != ESCALATED:
@@ -153,8 +155,8 @@ def escalate(
     if state.purpose == GOLD:
         ledger.record(case, ev.TaskWithdrawn(task=task, reason="escalated"))
     else:
-        kept = ledger.keep("note", note, case.item.id)
-        ledger.record(case, ev.TaskEscalated(task=task, queue=queue, person=ledger.actor, reason=reason, note=kept))
+        kept, said = ledger.keep("note", note, case.item.id), keep_reason(ledger, reason, case.item.id)
+        ledger.record(case, ev.TaskEscalated(task=task, queue=queue, person=ledger.actor, reason=said, note=kept))
     return {"task": task, "version": state.version}
 
 
@@ -211,7 +213,8 @@ def appeal(ledger: EventLedger, item: str, reason: str, note: str | None = None)
     if case.item.appeal == cases.OPEN:
         raise ConflictError("an appeal against this decision is open already")
     content = ledger.keep("note", note, item)
-    ledger.record(case, ev.Appealed(decision=case.item.decision, reason=reason, note=content))
+    said = keep_reason(ledger, reason, item)
+    ledger.record(case, ev.Appealed(decision=case.item.decision, reason=said, note=content))
     task = open_task(ledger, case, APPEAL, ESCALATED)
     return {"item": item, "task": task}
 
@@ -242,6 +245,6 @@ def reverse(ledger: EventLedger, item: str, reason: str, verdict: str, action: s
         raise ConflictError("there is no decision by a person on this item to reverse")
     if case.item.decided_by == ledger.actor:
         raise ForbiddenError("somebody else must reverse a decision of yours")
-    ledger.record(case, ev.Reversed(decision=case.item.decision, reason=reason))
+    ledger.record(case, ev.Reversed(decision=case.item.decision, reason=keep_reason(ledger, reason, item)))
     ledger.record(case, ev.Decided(verdict=verdict, action=action or USUAL_ACTION[verdict], basis=RESOLVE))
     return {"item": item, "action": case.item.action}

@@ -1,7 +1,8 @@
 """What can happen, as typed events, and the bytes that are stored and hashed.
 
-An event never holds a text, a note or the key of an author: it holds a `ContentRef`, the salted hash of it. The salt is
-erased with the content, so that what is left says nothing about it.
+An event never holds a text, a note, the key of an author or what a person wrote as a reason: it holds a `ContentRef`,
+the salted hash of it. The salt is erased with the content, so that what is left says nothing about it. Stores of
+earlier versions have reasons in the payload as they were written; these stay readable.
 """
 
 from __future__ import annotations
@@ -22,6 +23,7 @@ class ContentRef(NamedTuple):
     sha256: str
 
 
+Reason = ContentRef | str  # what a person wrote is kept apart; a code of the program stands for itself
 KINDS: dict[str, type[StoreEvent]] = {}
 
 
@@ -55,15 +57,23 @@ def _names(kind: type) -> tuple[str, ...]:
     return _NAMES[kind]
 
 
-REFERENCES = frozenset({"text", "author", "reporter", "note", "population"})  # fields that refer to contents
+REFERENCES = frozenset({"text", "author", "reporter", "note", "reason", "population"})  # fields that may refer to contents
+
+
+def payload_references(values: Mapping[str, Any]) -> dict[str, ContentRef]:
+    """The fields of a payload that refer to contents."""
+    return {name: ContentRef(*values[name]) for name in REFERENCES & values.keys() if isinstance(values[name], list)}
 
 
 def read_event(kind: str, payload: str) -> StoreEvent:
     """The event that `payload` wrote."""
     values: dict[str, Any] = json.loads(payload)
-    for name in REFERENCES & values.keys():
-        values[name] = ContentRef(*values[name])
-    return KINDS[kind](**values)
+    return KINDS[kind](**{**values, **payload_references(values)})
+
+
+def may_refer(kind: type[StoreEvent]) -> bool:
+    """Whether events of a kind can refer to contents."""
+    return any(name in str(entry.type) for entry in fields(kind) for name in ("ContentRef", "Reason"))  # type: ignore[arg-type]
 
 
 def stored_bytes(stream: str, version: int, at: int, kind: str, actor: str, payload: str) -> bytes:
@@ -128,7 +138,7 @@ class Routed(StoreEvent, kind="routed"):
 class Noticed(StoreEvent, kind="noticed"):
     """A user or a trusted flagger reported the item."""
 
-    reason: str
+    reason: Reason
     reporter: ContentRef | None = None
     note: ContentRef | None = None
     clause: str | None = None
@@ -187,7 +197,7 @@ class TaskSkipped(StoreEvent, kind="skipped"):
 
     task: str
     person: str
-    reason: str = ""
+    reason: Reason = ""
     note: ContentRef | None = None
     lead_time: float | None = None
 
@@ -199,7 +209,7 @@ class TaskEscalated(StoreEvent, kind="escalated"):
     task: str
     queue: str
     person: str | None = None
-    reason: str = ""
+    reason: Reason = ""
     note: ContentRef | None = None
 
 
@@ -261,7 +271,7 @@ class Reversed(StoreEvent, kind="reversed"):
     """A decision does not hold any more: after an appeal, or a second review that disagreed."""
 
     decision: int
-    reason: str
+    reason: Reason
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -269,7 +279,7 @@ class Appealed(StoreEvent, kind="appealed"):
     """Somebody complains about a decision."""
 
     decision: int
-    reason: str
+    reason: Reason
     note: ContentRef | None = None
 
 
@@ -285,14 +295,14 @@ class LegalHold(StoreEvent, kind="held"):
     """The contents of an item may not be erased; or may again."""
 
     held: bool
-    reason: str
+    reason: Reason
 
 
 @dataclass(frozen=True, kw_only=True)
 class ContentErased(StoreEvent, kind="erased"):
     """Contents of an item are gone, with their salts."""
 
-    reason: str
+    reason: Reason
     number: int
 
 
@@ -300,7 +310,7 @@ class ContentErased(StoreEvent, kind="erased"):
 class TextRead(StoreEvent, kind="read"):
     """Texts were read outside a review: one item's, or an export."""
 
-    reason: str
+    reason: Reason
     number: int = 1
 
 

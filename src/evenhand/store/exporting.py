@@ -7,7 +7,7 @@ tables. People have pseudonyms, which only the key file could undo.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
@@ -25,6 +25,7 @@ from evenhand.store.cases import BENIGN, DONE, GOLD, MEASUREMENT, REVIEW, VIOLAT
 from evenhand.store.census import APPEAL_COLUMNS, DECISION_COLUMNS, NOTICE_COLUMNS, ItemCensus
 from evenhand.store.chain import last_sealed, seal
 from evenhand.store.ledger import batches
+from evenhand.store.reasons import reason_text
 from evenhand.store.rebuilding import APART, RecordedEvent, derive_case, derive_study, event_streams, is_study
 from evenhand.store.store import Store
 from evenhand.store.study_state import ANSWER_VALUES, StudyCase
@@ -224,7 +225,7 @@ class _Exporter:
         values = self._contents(wanted if self.with_texts else [])
         items = [item_row(case, values.get(case.item.text or "")) for case, _ in several]
         judgements = [row for case, history in several for row in self._judgements(case, history, values)]
-        return {"items": items, "judgements": judgements, **_census(several)}
+        return {"items": items, "judgements": judgements, **_census(several, values if self.with_texts else None)}
 
     def _contents(self, names: list[str]) -> dict[str, str]:
         table, found = schema.contents, dict[str, str]()
@@ -237,6 +238,7 @@ class _Exporter:
         item = case.item
         reversals = {entry.event.decision: entry for entry in history if isinstance(entry.event, ev.Reversed)}
         undone = [(entry.event.task, entry.number) for entry in history if isinstance(entry.event, ev.Undone)]
+        said = values if self.with_texts else None
         text: str | None = None
         for place, entry in enumerate(history):
             event = entry.event
@@ -264,7 +266,7 @@ class _Exporter:
                 "decided_at": iso(entry.at),
                 "lead_time_s": event.lead_time,
                 "decision_action": made[1].action if made else None,
-                "decision_reason": event.reason if isinstance(event, ev.TaskSkipped) else note,
+                "decision_reason": reason_text(event.reason, said) if isinstance(event, ev.TaskSkipped) else note,
                 "reversed_by": reversal and self.pseudonym(reversal.actor),
                 "appeal_outcome": item.appeal,
                 "purpose": task.purpose,
@@ -299,9 +301,11 @@ class _Exporter:
         return self.store.keys.pseudonym(person)
 
 
-def _census(several: list[tuple[Case, list[RecordedEvent]]]) -> dict[str, list[dict[str, Any]]]:
+def _census(
+    several: list[tuple[Case, list[RecordedEvent]]], texts: Mapping[str, str | None] | None
+) -> dict[str, list[dict[str, Any]]]:
     """Items that test reviewers count nowhere."""
-    counted = [ItemCensus.from_history(case, history) for case, history in several if case.item.gold is None]
+    counted = [ItemCensus.from_history(case, history, texts) for case, history in several if case.item.gold is None]
     tables = {
         "decisions": [row for one in counted for row in one.decisions()],
         "notices": [row for one in counted for row in one.notices()],

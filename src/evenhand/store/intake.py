@@ -18,6 +18,7 @@ from evenhand.store import cases, schema
 from evenhand.store import events as ev
 from evenhand.store.cases import MEASUREMENT, REVIEW, VERDICTS, Case
 from evenhand.store.ledger import EventLedger, batches, new_id
+from evenhand.store.reasons import keep_reason
 
 LONGEST_ID, LONGEST_TEXT = 512, 1_000_000  # characters
 
@@ -187,8 +188,9 @@ def notice(
     case = ledger.case(item)
     content = ledger.keep("note", note, item)
     told = ev.Noticed(
-        reason=reason, clause=clause, trusted=trusted, note=content, reporter=ledger.keep("reporter", reporter)
-    )
+        reason=keep_reason(ledger, reason, item), clause=clause, trusted=trusted, note=content,
+        reporter=ledger.keep("reporter", reporter),
+    )  # fmt: skip
     ledger.record(case, told)
     policy = ledger.policy
     undecided = case.item.basis in (None, cases.POLICY)

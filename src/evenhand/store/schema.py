@@ -1,10 +1,10 @@
 """The tables of the store. Events are the truth; other tables are derived from them, or hold what may be erased.
 
 Events, sealed: `events`. Derived from them: `items`, `tasks`, `seen`, `notices`, `policies`, `people`, and the tables
-of studies. What may be erased without breaking the chain: `contents` (texts, notes, keys of authors and reporters, each
-with its salt). Neither: `requests` (answers to idempotency keys), `about` (the identity of the store), who signs in at
-the desk (`credentials`, `invitations`, `sessions`, `sign_in_attempts`), and where decisions are sent (`webhooks`,
-`deliveries`).
+of studies. What may be erased without breaking the chain: `contents` (texts, notes, reasons, keys of authors and
+reporters, each with its salt). Neither: `requests` (answers to idempotency keys), `about` (the identity of the store),
+who signs in at the desk (`credentials`, `invitations`, `sessions`, `sign_in_attempts`), and where decisions are sent
+(`webhooks`, `deliveries`).
 """
 
 from __future__ import annotations
@@ -143,7 +143,7 @@ notices = Table(
     Column("item", ID, primary_key=True),
     Column("version", Integer, primary_key=True),
     Column("reporter", ID),
-    Column("reason", Text, nullable=False),
+    Column("reason", Text, nullable=False),  # the id of its content; of earlier versions, the reason itself
     Column("clause", NAME),
     Column("trusted", Boolean, nullable=False),
     Column("at", BigInteger, nullable=False),
@@ -155,7 +155,7 @@ contents = Table(
     metadata,
     Column("id", ID, primary_key=True),
     Column("item", ID),
-    Column("kind", String(20), nullable=False),  # text, note, author, reporter
+    Column("kind", String(20), nullable=False),  # text, note, reason, author, reporter
     Column("value", Text),
     Column("salt", LargeBinary(16)),
     Column("at", BigInteger, nullable=False),

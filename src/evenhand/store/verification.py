@@ -12,14 +12,12 @@ import sqlalchemy as sa
 
 from evenhand.store import schema
 from evenhand.store.chain import GENESIS, ChainHead
-from evenhand.store.events import REFERENCES
+from evenhand.store.events import KINDS, may_refer, payload_references
 from evenhand.store.ledger import content_hash
 from evenhand.store.store import Store
 
 BATCH = 20_000
-WITH_CONTENTS = frozenset(
-    {"received", "edited", "noticed", "judged", "appealed", "imported", "labelled", "study_population"}
-)
+WITH_CONTENTS = frozenset(name for name, kind in KINDS.items() if may_refer(kind))
 
 
 @dataclass(frozen=True)
@@ -118,9 +116,8 @@ def _check_contents(connection: sa.Connection, links: list[tuple[int, str, str]]
     """Contents that are there are what their events say; those that were erased have neither value nor salt."""
     expected = {}
     for number, _, payload in links:
-        values = json.loads(payload)
-        for name in REFERENCES & values.keys():
-            expected[values[name][0]] = (number, values[name][1])
+        for reference in payload_references(json.loads(payload)).values():
+            expected[reference.id] = (number, reference.sha256)
     checked, there = 0, set[str]()
     for name, value, salt in connection.execute(*_contents_query(connection, list(expected))):
         number, sha256 = expected[name]

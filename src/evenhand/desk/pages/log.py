@@ -1,4 +1,4 @@
-"""The log: every event, the newest first, with filters. It shows what was recorded, never a text."""
+"""The log: every event, the newest first, with filters. It shows what was recorded, never the text of an item."""
 
 from __future__ import annotations
 
@@ -11,12 +11,13 @@ from typing import Any
 import sqlalchemy as sa
 
 from evenhand.store import Store, schema
-from evenhand.store.events import KINDS, REFERENCES
+from evenhand.store.events import KINDS, REFERENCES, read_event
+from evenhand.store.reasons import reason_texts
 
 PER_PAGE = 50
 LONGEST = 120  # characters of one detail
 TIMES = frozenset({"until", "reopened", "created_at", "decided_at"})  # microseconds
-NOT_SHOWN = REFERENCES | {"task", "document", "attributes", "public_key"}
+NOT_SHOWN = (REFERENCES - {"reason"}) | {"task", "document", "attributes", "public_key"}
 
 
 @dataclass(frozen=True)
@@ -72,12 +73,16 @@ def log_page(store: Store, chosen: LogFilter) -> LogPage:
         query = query.where(events.c.id < chosen.before)
     with store.database.reading() as connection:
         rows = connection.execute(query.order_by(events.c.id.desc()).limit(PER_PAGE + 1)).all()
-    shown = tuple(_entry(row) for row in rows[:PER_PAGE])
+        read = [read_event(row.kind, row.payload) for row in rows]
+        texts = reason_texts(connection, (getattr(event, "reason", None) for event in read))
+    shown = tuple(_entry(row, texts) for row in rows[:PER_PAGE])
     return LogPage(chosen, tuple(sorted(KINDS)), shown, shown[-1].id if len(rows) > PER_PAGE else None)
 
 
-def _entry(row: Any) -> LogEntry:
+def _entry(row: Any, texts: Mapping[str, str | None]) -> LogEntry:
     payload = {name: value for name, value in json.loads(row.payload).items() if name not in NOT_SHOWN}
+    if isinstance(payload.get("reason"), list):
+        payload["reason"] = texts.get(payload["reason"][0])
     details = tuple(
         (name, _short(name, value)) for name, value in sorted(payload.items()) if value not in (None, "", [])
     )

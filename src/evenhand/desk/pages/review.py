@@ -24,6 +24,7 @@ from evenhand.desk.people import Person, Role
 from evenhand.store import Store, perform, schema
 from evenhand.store.cases import APPEAL, CLAIMED, DONE
 from evenhand.store.policy import ESCALATED
+from evenhand.store.reasons import notice_reasons
 
 AHEAD = 2  # the item on the screen, and the one that comes next
 RECENT_EVENTS = 10_000  # the tail of the history that is searched for what a person just did
@@ -151,13 +152,13 @@ def held_tasks(store: Store, person: str, queue: str) -> list[HeldTask]:
 
 
 def _items(store: Store, held: list[HeldTask]) -> Iterator[ReviewItem]:
-    items, contents, notices = schema.items, schema.contents, schema.notices
+    items, contents = schema.items, schema.contents
     columns = (items.c.language, items.c.community, items.c.edits, contents.c.value)
     query = sa.select(*columns).join(contents, contents.c.id == items.c.text, isouter=True)
     with store.database.reading() as connection:
         for task in held:
             row = connection.execute(query.where(items.c.id == task.item)).one()
-            told = connection.scalars(sa.select(notices.c.reason).where(notices.c.item == task.item))
+            told = notice_reasons(connection, task.item)
             reasons = tuple(sorted(Counter(told).items(), key=lambda pair: (-pair[1], pair[0])))
             handover = handover_of(connection, task.id, task.item, is_appeal=task.purpose == APPEAL)
             yield ReviewItem(task.ticket, row.value, row.language, row.community, row.edits > 0, reasons, handover)
