@@ -135,6 +135,7 @@ def _check_items(connection: sa.Connection) -> None:
         effective = kinds["decided"] - kinds["reversed"] - undone
         assert effective == (row.basis in ("review", "measurement", "resolve", "appeal")), (stream, kinds)
         assert row.notices == kinds["noticed"]
+        assert min(row.notices, 1) <= row.reporters <= row.notices
         if row.gold is not None:
             assert not kinds["decided"]
             assert row.action is None

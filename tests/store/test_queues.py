@@ -13,7 +13,8 @@ from typing import Any
 import pytest
 import sqlalchemy as sa
 
-from evenhand.store import ConflictError, ForbiddenError, NewItem
+from evenhand.errors import InputError
+from evenhand.store import ConflictError, DeskPolicy, ForbiddenError, NewItem
 from evenhand.store.queues import waiting_counts
 from evenhand.store.schema import events
 from evenhand.store.schema import items as items_table
@@ -52,6 +53,42 @@ def test_notices_move_an_item_up(tmp_path: Path) -> None:
     for _ in range(3):
         desk.do("notice", "io", item=second, reason="spam")
     assert desk.do("claim", "ana", queue="review")["item"] == second
+
+
+def test_one_reporter_counts_once_however_often_they_report(tmp_path: Path) -> None:
+    desk = sqlite_desk(tmp_path, **PLAIN, notice_weight=0.05)
+    pestered, reported = desk.receive(0.5, 0.5)
+    for _ in range(100):
+        desk.do("notice", "io", item=pestered, reason="spam", reporter="one user")
+    for reporter in ("a", "b"):
+        desk.do("notice", "io", item=reported, reason="spam", reporter=reporter)
+    assert (desk.row(pestered).notices, desk.row(pestered).reporters) == (100, 1)
+    assert desk.row(reported).reporters == 2
+    assert desk.do("claim", "ana", queue="review")["item"] == reported
+    check(desk.store)
+
+
+def test_a_trusted_flagger_moves_an_item_up(tmp_path: Path) -> None:
+    desk = sqlite_desk(tmp_path, **PLAIN, notice_weight=0.01, trusted_weight=0.5)
+    many, trusted = desk.receive(0.5, 0.3)
+    for reporter in range(5):
+        desk.do("notice", "io", item=many, reason="spam", reporter=f"user {reporter}")
+    desk.do("notice", "io", item=trusted, reason="spam", reporter="office", trusted=True)
+    assert desk.do("claim", "ana", queue="review")["item"] == trusted
+
+
+def test_age_moves_an_item_up_as_declared(tmp_path: Path) -> None:
+    """0.2 of the key for two days make up for what a score of 0.5 has over one of 0.3."""
+    for weight, first in ((0.0, "young"), (0.2, "old")):
+        folder = tmp_path / first
+        folder.mkdir()
+        desk = sqlite_desk(folder, **PLAIN, age_weight=weight)
+        desk.receive(0.3, prefix="old")
+        desk.clock.pass_seconds(2 * 86_400)
+        desk.receive(0.5, prefix="young")
+        assert desk.do("claim", "ana", queue="review")["external_id"] == f"{first}0"
+    with pytest.raises(InputError, match="`age_weight`"):
+        DeskPolicy.from_thresholds(upper=None, lower=None, age_weight=-1.0)
 
 
 def test_a_hybrid_takes_turns(tmp_path: Path) -> None:

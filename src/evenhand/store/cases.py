@@ -65,6 +65,9 @@ class ItemState:
     appeal: str | None = None
     gold: str | None = None
     held: bool = False
+    reporters: int = 0
+    trusted_notice: bool = False
+    account_action: str | None = None
 
 
 @dataclass(slots=True)
@@ -201,6 +204,8 @@ def _routed(case: Case, event: ev.Routed, at: int, *_: Any) -> None:
 def _noticed(case: Case, event: ev.Noticed, at: int, *_: Any) -> None:
     item = case.item
     item.notices += 1
+    item.reporters += not event.repeated
+    item.trusted_notice = item.trusted_notice or event.trusted
     reporter = event.reporter and event.reporter.id
     case.notices.append(
         {
@@ -288,7 +293,7 @@ def _reached(case: Case, event: ev.ReviewReached, at: int, *_: Any) -> None:
 @_on(ev.Decided)
 def _decided(case: Case, event: ev.Decided, at: int, actor: str) -> None:
     item = case.item
-    _take(item, event, "verdict", "action", "basis")
+    _take(item, event, "verdict", "action", "basis", "account_action")
     item.decided_by, item.decided_at, item.decision = actor, at, item.version
 
 
@@ -321,7 +326,7 @@ def _annul(item: ItemState) -> None:
     """What holds without a decision by people: what the policy decided, if it did."""
     decides = item.route in (REMOVE, LEAVE)
     item.action, item.basis = (item.route, POLICY) if decides else (None, None)
-    item.verdict = item.decided_by = item.decided_at = item.decision = None
+    item.verdict = item.decided_by = item.decided_at = item.decision = item.account_action = None
 
 
 @_on(ev.Appealed)

@@ -143,6 +143,7 @@ class Noticed(StoreEvent, kind="noticed"):
     note: ContentRef | None = None
     clause: str | None = None
     trusted: bool = False
+    repeated: bool = False  # the same reporter has reported the item before
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -243,7 +244,10 @@ class ReviewReached(StoreEvent, kind="reached"):
 
 @dataclass(frozen=True, kw_only=True)
 class Decided(StoreEvent, kind="decided"):
-    """The decision that holds from now on. `basis`: review, measurement, resolve or appeal; `task` asked for it."""
+    """The decision that holds from now on. `basis`: review, measurement, resolve or appeal; `task` asked for it.
+
+    `account_action` is what it does to the account of the author.
+    """
 
     verdict: str
     action: str
@@ -254,6 +258,7 @@ class Decided(StoreEvent, kind="decided"):
     territory: str | None = None
     until: int | None = None
     automated: bool = False
+    account_action: str | None = None
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -186,10 +186,10 @@ def notice(
 ) -> dict[str, Any]:
     """A report by a user or a trusted flagger. It asks for a review where no person has decided yet."""
     case = ledger.case(item)
-    content = ledger.keep("note", note, item)
+    content, who = ledger.keep("note", note, item), ledger.keep("reporter", reporter)
     told = ev.Noticed(
         reason=keep_reason(ledger, reason, item), clause=clause, trusted=trusted, note=content,
-        reporter=ledger.keep("reporter", reporter),
+        reporter=who, repeated=who is not None and _has_reported(ledger, case, who.id),
     )  # fmt: skip
     ledger.record(case, told)
     policy = ledger.policy
@@ -200,6 +200,13 @@ def notice(
         keys = policy.keys_of(case.item, json.loads(case.item.attributes))
         open_task(ledger, case, REVIEW, policy.queue_of(case.item), keys)
     return {"item": item, "notices": case.item.notices}
+
+
+def _has_reported(ledger: EventLedger, case: Case, reporter: str) -> bool:
+    table = schema.notices
+    before = sa.exists().where(table.c.item == case.item.id, table.c.reporter == reporter)
+    stored = bool(ledger.connection.scalar(sa.select(before)))
+    return stored or any(row["reporter"] == reporter for row in case.notices)
 
 
 def open_task(ledger: EventLedger, case: Case, purpose: str, queue: str, keys: tuple[float, float] = (0.0, 0.0)) -> str:

@@ -26,6 +26,8 @@ KIND = "evenhand-desk-policy-1"
 ESCALATED = "escalated"  # the queue of what moderators pass on
 REST = "review"  # the queue of what no rule puts elsewhere
 MOST_SECONDS = 30 * 86_400
+DAY_MICROS = 86_400_000_000
+WEIGHTS, MOST_WEIGHT = ("notice_weight", "trusted_weight", "age_weight"), 100.0
 
 
 @dataclass(frozen=True)
@@ -36,7 +38,8 @@ class DeskPolicy:
     first that fits is taken, and `review` takes the rest. `measured` is the probability of the measurement draw, by
     `draw_by` where that differs. `reserved` is the share of claims that goes to drawn items, `second` the share of
     decisions that is reviewed again blindly, `gold` the share of claims that shows a gold item, `panel` the share of
-    drawn items that is adjudicated. `notice_weight` moves an item up for each doubling of notices.
+    drawn items that is adjudicated. `notice_weight` moves an item up for each doubling of reporters, `trusted_weight`
+    if a trusted flagger is among them, `age_weight` for each day that it waits.
 
     >>> policy = eh.store.DeskPolicy.from_thresholds(upper=0.9, lower=0.1)
     >>> policy.thresholds.decide(0.5)
@@ -54,6 +57,8 @@ class DeskPolicy:
     second: float = 0.0
     gold: float = 0.0
     notice_weight: float = 0.0
+    trusted_weight: float = 0.0
+    age_weight: float = 0.0
     lease_seconds: int = 600
     undo_seconds: int = 60
     most_skips: int = 3
@@ -70,6 +75,9 @@ class DeskPolicy:
                 raise InputError(
                     f"invalid `{name}`: {getattr(self, name)} (must be a whole number, 0 to {MOST_SECONDS:,})"
                 )
+        for name in WEIGHTS:
+            if not 0.0 <= float(getattr(self, name)) <= MOST_WEIGHT:
+                raise InputError(f"invalid `{name}`: {getattr(self, name)} (must be 0 to {MOST_WEIGHT:g})")
         for queue, rule in self.queues.items():
             if unknown := set(rule) - set(QUEUE_COLUMNS):
                 name = min(unknown)
@@ -120,7 +128,8 @@ class DeskPolicy:
     def keys_of(self, item: ItemState, attributes: Mapping[str, float]) -> tuple[float, float]:
         """Its place in the two orders that the strategy takes turns with (mostly they are one)."""
         keys = [self._key(strategy, item, attributes) for strategy, _ in self.order.shares]
-        lift = self.notice_weight * math.log2(1.0 + item.notices)
+        lift = self.notice_weight * math.log2(1.0 + item.reporters) + self.trusted_weight * item.trusted_notice
+        lift -= self.age_weight * item.received_at / DAY_MICROS  # all grow older alike, so the order never changes
         return keys[0] + lift, keys[-1] + lift
 
     def _key(self, strategy: Strategy, item: ItemState, attributes: Mapping[str, float]) -> float:

@@ -3,7 +3,8 @@
 Events, sealed: `events`. Derived from them: `items`, `tasks`, `seen`, `notices`, `policies`, `people`, and the tables
 of studies. What may be erased without breaking the chain: `contents` (texts, notes, reasons, keys of authors and
 reporters, each with its salt). Neither: `requests` (answers to idempotency keys), `about` (the identity of the store),
-who signs in at the desk (`credentials`, `invitations`, `sessions`, `sign_in_attempts`), and where decisions are sent
+who signs in at the desk (`credentials`, `second_factors`, `invitations`, `sessions`, `sign_in_attempts`), and where
+decisions are sent
 (`webhooks`, `deliveries`).
 """
 
@@ -22,6 +23,7 @@ from sqlalchemy import (
     Table,
     Text,
     UniqueConstraint,
+    false,
     text,
 )
 
@@ -88,6 +90,9 @@ items = Table(
     Column("appeal", String(20)),
     Column("gold", String(20)),
     Column("held", Boolean, nullable=False),
+    Column("reporters", Integer, nullable=False, server_default=text("0")),
+    Column("trusted_notice", Boolean, nullable=False, server_default=false()),
+    Column("account_action", NAME),
     Index("items_by_author", "author", "received_at"),
     Index("items_by_thread", "thread", "received_at"),
     Index("items_by_arrival", "received_at"),
@@ -199,6 +204,16 @@ credentials = Table(
     Column("person", NAME, primary_key=True),
     Column("password", Text, nullable=False),  # argon2id
     Column("changed_at", BigInteger, nullable=False),
+)
+
+second_factors = Table(
+    "second_factors",
+    metadata,
+    Column("person", NAME, primary_key=True),
+    Column("secret", String(64), nullable=False),  # base32; a server must know it to check codes
+    Column("confirmed_at", BigInteger),  # none: shown, and no code of it entered yet
+    Column("last_step", BigInteger, nullable=False),  # of the last code that was taken: each is taken once
+    Column("recovery", Text, nullable=False),  # JSON: SHA-256 of the codes that are left
 )
 
 invitations = Table(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import sqlite3
 from contextlib import closing
 from pathlib import Path
@@ -10,17 +11,14 @@ import pytest
 import sqlalchemy as sa
 
 from evenhand.errors import InputError
-from evenhand.store import open_store
+from evenhand.store import open_store, verify
 from evenhand.store.connection import Database
-from evenhand.store.migrations.upgrading import known, newest, upgrade_schema
+from evenhand.store.exporting import export
+from evenhand.store.migrations.upgrading import migrate, newest, upgrade_schema
 from evenhand.store.schema import metadata
-from store.desks import check, sqlite_desk
+from store.desks import Desk, check, sqlite_desk
 
-STUDIES = ("studies", "study_batches", "study_items", "study_tasks")
-LATER = {  # tables since a version
-    "0001": ("credentials", "invitations", "sessions", "sign_in_attempts", "webhooks", "deliveries", *STUDIES),
-    "0002": STUDIES,
-}
+FIRST = Path(__file__).parent / "first_schema.db.gz"  # written by the program of the first schema, people at work in it
 
 
 def test_migrations_make_what_the_schema_says(tmp_path: Path) -> None:
@@ -56,22 +54,70 @@ def test_a_newer_store_is_refused_in_one_line(tmp_path: Path) -> None:
         assert len(str(error.value).splitlines()) == 1
 
 
-@pytest.mark.parametrize("version", LATER)
-def test_an_upgrade_of_every_version_verifies(tmp_path: Path, version: str) -> None:
-    """As each earlier program left it: with what its tables had, and nothing of what came later."""
-    assert known() == {*LATER, newest()}
-    desk = sqlite_desk(tmp_path)
-    desk.receive(0.5)
-    with desk.store.database.writing() as connection:
-        for table in LATER[version]:
-            connection.exec_driver_sql(f"DROP TABLE {table}")
-        connection.exec_driver_sql(f"UPDATE alembic_version SET version_num = '{version}'")
+def first_store(folder: Path) -> Path:
+    """The committed file, with its key."""
+    path = folder / "first.db"
+    path.write_bytes(gzip.decompress(FIRST.read_bytes()))
+    (folder / "first.db.key").write_text(FIRST.with_name("first_schema.key").read_text())
+    return path
+
+
+def test_a_store_of_the_first_schema_upgrades_verifies_and_goes_on(tmp_path: Path) -> None:
+    path = first_store(tmp_path)
     with pytest.raises(InputError, match="evenhand store upgrade"):
-        open_store(str(tmp_path / "desk.db"))
-    assert upgrade_schema(desk.store.database) == (version, newest())
-    assert upgrade_schema(desk.store.database) == (newest(), newest())
-    assert set(sa.inspect(desk.store.database.engine).get_table_names()) >= set(metadata.tables)
-    check(desk.store)
+        open_store(str(path))
+    assert upgrade_schema(Database(str(path))) == ("0001", newest())
+    assert upgrade_schema(Database(str(path))) == (newest(), newest())
+    with open_store(str(path)) as store:
+        assert set(sa.inspect(store.database.engine).get_table_names()) >= set(metadata.tables)
+        before = verify(store)
+        assert (before.ok, before.events, before.contents) == (True, 258, 61)
+        desk = Desk(store)
+        desk.clock.at = 1_790_000_000_000_000
+        (item,) = desk.receive(0.5, prefix="later")
+        desk.do("notice", "io", item=item, reason="spam", reporter="reporter 0")
+        view = desk.do("claim", "ana", queue="review")
+        desk.do("decide", "ana", task=view["task"], version=view["version"], verdict="violating")
+        check(store)
+        export(store, tmp_path / "out", file_format="csv")
+    assert "it was irony" in (tmp_path / "out" / "appeals.csv").read_text()  # in the payload, as it was written then
+
+
+def test_an_upgrade_counts_the_notices_that_there_are(tmp_path: Path) -> None:
+    path = first_store(tmp_path)
+    upgrade_schema(Database(str(path)))
+    with closing(sqlite3.connect(path)) as connection:
+        rows = connection.execute("SELECT notices, reporters, trusted_notice FROM items WHERE notices > 0").fetchall()
+    assert len(rows) == 8
+    assert all(notices == reporters for notices, reporters, _ in rows)
+    assert sum(trusted for _, _, trusted in rows) == 1
+
+
+@pytest.mark.verify
+def test_a_store_of_the_first_schema_upgrades_on_postgres(tmp_path: Path, postgres: str) -> None:
+    """Its rows, in tables that only the first migration made."""
+    path = first_store(tmp_path)
+    engine = sa.create_engine(postgres)
+    with engine.begin() as connection:
+        connection.exec_driver_sql("DROP SCHEMA public CASCADE; CREATE SCHEMA public")
+    engine.dispose()
+    database = Database(postgres, create=True)
+    migrate(database, "0001")
+    copied = sa.MetaData()
+    copied.reflect(database.engine)
+    with closing(sqlite3.connect(path)) as first, database.writing() as connection:
+        first.row_factory = sqlite3.Row
+        for table in copied.sorted_tables:
+            if table.name != "alembic_version" and (rows := first.execute(f"SELECT * FROM {table.name}").fetchall()):
+                flags = [column.name for column in table.c if isinstance(column.type, sa.Boolean)]
+                made = [{**dict(row), **{flag: bool(row[flag]) for flag in flags}} for row in rows]
+                connection.execute(table.insert(), made)
+        connection.exec_driver_sql("SELECT setval('events_id_seq', (SELECT max(id) FROM events))")
+    assert upgrade_schema(database) == ("0001", newest())
+    with open_store(postgres, key=tmp_path / "first.db.key") as store:
+        assert verify(store).events == 258
+        Desk(store).receive(0.5, prefix="later")
+        check(store)
 
 
 def test_what_is_no_store_is_said_and_left_as_it_is(tmp_path: Path) -> None:

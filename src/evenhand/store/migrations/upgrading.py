@@ -71,7 +71,7 @@ def create_schema(database: Database) -> None:
     if version_of(database) is not None:
         raise InputError("this database holds a store already", source=database.name)
     database.keep_log()
-    _migrate(database)
+    migrate(database)
 
 
 def upgrade_schema(database: Database) -> tuple[str, str]:
@@ -79,16 +79,19 @@ def upgrade_schema(database: Database) -> tuple[str, str]:
     version = version_of(database)
     if version is None or version not in known():
         check_schema(database)
-    _migrate(database)
+    migrate(database)
     return str(version), newest()
 
 
-def _migrate(database: Database) -> None:
-    """In one transaction; without the script of Alembic's own command line, which a package does not need."""
+def migrate(database: Database, version: str = "head") -> None:
+    """Up to a version, in one transaction.
+
+    Without the script of Alembic's own command line, which a package does not need.
+    """
     scripts = ScriptDirectory.from_config(_config())
 
     def steps(revision: Any, _context: Any) -> Any:
-        return scripts._upgrade_revs("head", revision)
+        return scripts._upgrade_revs(version, revision)
 
     with database.writing() as connection, EnvironmentContext(_config(), scripts, fn=steps) as environment:
         environment.configure(connection=connection, target_metadata=metadata, transactional_ddl=True)
