@@ -79,6 +79,7 @@ class DeskDecision:
     id: str
     kind: str
     action: str | None
+    account_action: str | None = None
     verdict: str | None = None
     basis: str | None = None
     clause: str | None = None

@@ -336,3 +336,37 @@ def test_findings_are_what_the_command_prints_byte_for_byte(tmp_path: Path, caps
         assert {one["measure"] for one in answer.json()["estimates"]} == {"recall", "precision", "prevalence"}
     for level in ("0", "1", "nan", "x", "-1"):
         auditor.get("/findings", level=level, status=422)
+
+
+OUTCOME = ("route", "action", "verdict", "basis", "decided_at")
+
+
+def test_a_lead_sees_the_outcome_only_of_what_they_can_no_longer_influence(tmp_path: Path) -> None:
+    desk = test_desk(tmp_path, measured=0.5, reserved=0.3, second=0.0, panel=0.0, undo_seconds=60)
+    lead, auditor = Caller(desk, LEAD), Caller(desk, AUDITOR)
+    unseen, queued, *_ = send(desk, "x" * 950, REVIEWED, *("x" * 950 for _ in range(8)))
+    seal(desk.store)
+    drawn = {row.drawn for row in map(desk.desk.row, (one["item"] for one in _items(desk)))}
+    assert drawn == {True, False}
+    for one in _items(desk):  # drawn or not, they look alike
+        seen = lead.get(f"/items/{one['item']}")
+        assert seen["hidden"]
+        assert not any(seen[name] for name in OUTCOME)
+        assert auditor.get(f"/items/{one['item']}")["route"] == desk.desk.row(one["item"]).route
+    assert {one["kind"] for one in lead.get("/decisions")["decisions"]} == {"hidden"}
+    assert all(one["action"] is None for one in lead.get("/decisions")["decisions"])
+    assert {one["kind"] for one in auditor.get("/decisions")["decisions"]} == {"routed"}
+    view = Caller(desk, "ana").post(f"/items/{queued['item']}/claim")
+    Caller(desk, "ana").post(f"/tasks/{view['task']}/decide", {"version": view["version"], "verdict": "violating"})
+    assert lead.get("/items", id=queued["id"])["hidden"]  # it can still be undone
+    desk.desk.clock.pass_seconds(61)
+    seal(desk.store)
+    shown = lead.get("/items", id=queued["id"])
+    assert (shown["action"], shown["hidden"]) == ("remove", False)
+    assert any(one["kind"] == "decided" for one in lead.get("/decisions")["decisions"])
+    assert lead.get(f"/items/{unseen['item']}")["hidden"]
+
+
+def _items(desk: TestDesk) -> list[dict[str, Any]]:
+    with desk.store.database.reading() as connection:
+        return [{"item": name} for name in connection.scalars(sa.select(schema.items.c.id))]

@@ -97,14 +97,19 @@ class QueueList(BaseModel):
 
 
 class DecisionView(BaseModel):
-    """What holds of an item from this event on. Without an action nothing holds: it is reviewed again."""
+    """What holds of an item from this event on. Without an action nothing holds: it is reviewed again.
+
+    A lead, who reviews too, sees the outcome once a person has decided, nobody can undo it and no blind review is open;
+    until then the kind is `hidden`.
+    """
 
     number: int
     at: str
     item: str
     id: str
-    kind: Annotated[str, Field(description="routed (by the policy, unseen), decided, reversed or undone")]
+    kind: Annotated[str, Field(description="routed (by the policy, unseen), decided, reversed, undone; or hidden")]
     action: str | None
+    account_action: str | None = None
     verdict: str | None = None
     basis: str | None = None
     clause: str | None = None
@@ -143,7 +148,7 @@ class EventList(BaseModel):
 
 
 class ItemView(BaseModel):
-    """An item as it stands, without its text."""
+    """An item as it stands, without its text. Of what a lead may still review, the outcome is hidden from them."""
 
     item: str
     id: str
@@ -155,10 +160,12 @@ class ItemView(BaseModel):
     notices: int
     route: str | None
     action: str | None
+    account_action: str | None
     verdict: str | None
     basis: str | None
     decided_at: str | None
     appeal: str | None
+    hidden: bool
 
 
 class ItemText(BaseModel):

@@ -69,6 +69,7 @@ def _entry(row: Any, case: Case, event: ev.StoreEvent) -> dict[str, Any]:
         "id": item.external_id,
         "kind": row.kind,
         "action": item.action,
+        "account_action": item.account_action,
         "verdict": item.verdict,
         "basis": item.basis,
         **{name: getattr(event, name) if decided else None for name in DETAILS},
@@ -76,6 +77,12 @@ def _entry(row: Any, case: Case, event: ev.StoreEvent) -> dict[str, Any]:
         "automated": item.basis == POLICY or (isinstance(event, ev.Decided) and event.automated),
         "reason": getattr(event, "reason", None),
     }
+
+
+def hidden(entry: dict[str, Any]) -> dict[str, Any]:
+    """The entry for somebody who may still review the item: that something happened, and not what."""
+    shown = {name: entry[name] for name in ("number", "at", "item", "id")}
+    return {**dict.fromkeys(entry), **shown, "kind": "hidden", "automated": False}
 
 
 def events_after(connection: sa.Connection, after: int, limit: int) -> dict[str, Any]:

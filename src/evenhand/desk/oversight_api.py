@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterable
 from typing import Any
 
 import sqlalchemy as sa
@@ -14,9 +15,11 @@ from evenhand.desk.calls import DeskCall, DeskRoutes, query_number
 from evenhand.desk.people import Role, list_people
 from evenhand.service.api import JSON
 from evenhand.service.problems import Problem
-from evenhand.store import ConflictError, Store, schema
+from evenhand.store import ConflictError, schema
+from evenhand.store.blinding import settled_items
 from evenhand.store.exporting import iso
 from evenhand.store.policy import parse_policy
+from evenhand.store.roles import REVIEWERS
 from evenhand.store.weeks import measure_weeks
 from evenhand.visible_text import visible_json
 
@@ -26,6 +29,7 @@ CURSOR = (
     query_number("after", "The number that you know already.", LAST_NUMBER),
     query_number("limit", f"At most so many (default {USUAL}).", MOST),
 )
+OUTCOME = ("route", "action", "account_action", "verdict", "basis")
 LEVEL = {
     "name": "level",
     "in": "query",
@@ -49,7 +53,17 @@ def _page(call: DeskCall) -> tuple[int, int]:
 def decisions(call: DeskCall) -> dict[str, Any]:
     """What holds of items, after a number: by people, or by the policy unseen."""
     with call.store.database.reading() as connection:
-        return feeds.decisions_after(connection, *_page(call))
+        page = feeds.decisions_after(connection, *_page(call))
+        if call.person.role not in REVIEWERS:
+            return page
+        settled = _settled(call, connection, (entry["item"] for entry in page["decisions"]))
+    shown = [entry if entry["item"] in settled else feeds.hidden(entry) for entry in page["decisions"]]
+    return {**page, "decisions": shown}
+
+
+def _settled(call: DeskCall, connection: sa.Connection, items: Iterable[str]) -> set[str]:
+    undo_seconds = call.store.policy(connection)[1].undo_seconds
+    return settled_items(connection, items, call.store.clock(), undo_seconds)
 
 
 @routes.add("GET", "/events", "see_events", answer=answers.EventList, query=CURSOR)
@@ -62,24 +76,27 @@ def events(call: DeskCall) -> dict[str, Any]:
 @routes.add("GET", "/items", "see_decisions", answer=answers.ItemView, query=(EXTERNAL_ID,))
 def item_by_id(call: DeskCall) -> dict[str, Any]:
     """An item as it stands, by the platform's id."""
-    return _item(call.store, schema.items.c.external_id == call.asked("id"))
+    return _item(call, schema.items.c.external_id == call.asked("id"))
 
 
 @routes.add("GET", "/items/{item}", "see_items", answer=answers.ItemView)
 def item(call: DeskCall) -> dict[str, Any]:
     """An item as it stands, by its id at the desk."""
-    return _item(call.store, schema.items.c.id == call.named("item"))
+    return _item(call, schema.items.c.id == call.named("item"))
 
 
-def _item(store: Store, which: sa.ColumnElement[bool]) -> dict[str, Any]:
-    with store.database.reading() as connection:
+def _item(call: DeskCall, which: sa.ColumnElement[bool]) -> dict[str, Any]:
+    """The row; to somebody who reviews, without what could influence a verdict."""
+    with call.store.database.reading() as connection:
         row = connection.execute(sa.select(schema.items).where(which)).first()
-    if row is None:
-        raise Problem(404, "not-found", "there is no such item")
-    same = ("language", "community", "edits", "notices", "route", "action", "verdict", "basis", "appeal")
-    times = {"received_at": iso(row.received_at), "decided_at": iso(row.decided_at)}
-    names = {"item": row.id, "id": row.external_id, "type": row.item_type}
-    return {**names, **{name: getattr(row, name) for name in same}, **times}
+        if row is None:
+            raise Problem(404, "not-found", "there is no such item")
+        hidden = call.person.role in REVIEWERS and not _settled(call, connection, [row.id])
+    same = ("language", "community", "edits", "notices", "appeal")
+    names = {"item": row.id, "id": row.external_id, "type": row.item_type, "received_at": iso(row.received_at)}
+    outcome = {name: getattr(row, name) for name in OUTCOME} | {"decided_at": iso(row.decided_at)}
+    shown = dict.fromkeys(outcome) if hidden else outcome
+    return {**names, **{name: getattr(row, name) for name in same}, **shown, "hidden": hidden}
 
 
 @routes.add("POST", "/items/{item}/read", "read_text", body=bodies.ReasonBody, answer=answers.ItemText)
