@@ -6,13 +6,15 @@ from pathlib import Path
 
 import polars as pl
 import pytest
+import sqlalchemy as sa
 
 import evenhand as eh
 from evenhand.errors import InputError
-from evenhand.store import seal, verify
+from evenhand.store import ForbiddenError, seal, verify
 from evenhand.store.chain import GENESIS, link
 from evenhand.store.events import stored_bytes
 from evenhand.store.exporting import FORMATS, JUDGEMENT_COLUMNS, export
+from evenhand.store.schema import events
 from store.desks import Desk, sqlite_desk
 from store.study_desks import label_all, open_study
 
@@ -100,9 +102,20 @@ def test_an_audit_reads_it(desk: Desk, tmp_path: Path) -> None:
 def test_texts_can_be_left_out_and_an_export_with_them_is_recorded(desk: Desk, tmp_path: Path) -> None:
     export(desk.store, tmp_path / "out", texts=False)
     assert pl.read_parquet(tmp_path / "out" / "judgements.parquet")["text"].null_count() == 14
-    assert [event.kind for event in desk.history("store")] == ["created"]
     export(desk.store, tmp_path / "with")
-    assert [event.kind for event in desk.history("store")] == ["created", "read"]
+    read = [event.reason for event in desk.history("store") if event.kind == "read"]
+    assert read == ["export without texts", "export"]
+
+
+def test_whoever_exports_is_recorded_and_must_be_allowed_to(desk: Desk, tmp_path: Path) -> None:
+    export(desk.store, tmp_path / "out", actor="lee")
+    with desk.store.database.reading() as connection:
+        query = sa.select(events.c.actor).where(events.c.stream == "store").order_by(events.c.version)
+        assert list(connection.scalars(query)) == ["system", "lee"]
+    for person, problem in (("ana", "may not export"), ("nobody", "no access")):
+        with pytest.raises(ForbiddenError, match=problem):
+            export(desk.store, tmp_path / "no", actor=person)
+    assert not (tmp_path / "no").exists()
 
 
 def test_a_format_that_there_is_not(desk: Desk, tmp_path: Path) -> None:

@@ -11,6 +11,7 @@ from evenhand.choices import (
     Choice,
     FileValue,
     FlagValue,
+    NamesValue,
     NameValue,
     OutputPath,
     PairsValue,
@@ -128,7 +129,8 @@ def export(
     ],
     format: Annotated[NameValue, Choice("File format: parquet, csv or jsonl.", default="parquet")],
     at: Annotated[WholeValue, Choice("Export the state after the event with this number. Default: the last one.")],
-    without_texts: Annotated[FlagValue, Choice("Leave out texts and notes. An export with texts is recorded.")],
+    without_texts: Annotated[FlagValue, Choice("Leave out texts, notes and reasons.")],
+    actor: Annotated[NameValue, Choice("The person who exports, as recorded in the event.", default="system")],
     key: KeyFile,
 ) -> None:
     """Export everything as tables that `evenhand audit` can read."""
@@ -137,7 +139,7 @@ def export(
     from evenhand.store.exporting import export as export_tables
 
     with open_store(store, key=key) as opened:
-        made = export_tables(opened, out, file_format=str(format), at=at, texts=not without_texts)
+        made = export_tables(opened, out, file_format=str(format), at=at, texts=not without_texts, actor=str(actor))
     print_lines(
         f"{out}: state after event {made.number:,}", *(f"  {name}: {n:,} rows" for name, n in made.rows.items())
     )
@@ -196,14 +198,15 @@ def invite(
         str, option("administrator, lead, moderator, annotator, auditor or service.", "--role", metavar="NAME")
     ],
     key: KeyFile,
+    queues: Annotated[NamesValue, Choice("Comma-separated queues that the person has access to. Default: all.")],
 ) -> None:
-    """Add a person with a role."""
+    """Add a person with a role, or change role and queues of one who is there."""
     from evenhand.cli.output import print_lines
     from evenhand.store import open_store, perform
 
     with open_store(store, key=key) as opened:
-        perform(opened, "invite", actor="system", person=person, role=role)
-    print_lines(f"invited: {person} as {role}")
+        perform(opened, "invite", actor="system", person=person, role=role, queues=tuple(queues or ()))
+    print_lines(f"invited: {person} as {role}" + (f", for {', '.join(queues)}" if queues else ""))
 
 
 @app.command("backup")

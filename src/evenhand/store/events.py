@@ -57,7 +57,9 @@ def _names(kind: type) -> tuple[str, ...]:
     return _NAMES[kind]
 
 
-REFERENCES = frozenset({"text", "author", "reporter", "note", "reason", "population"})  # fields that may refer to contents
+REFERENCES = frozenset(
+    {"text", "author", "reporter", "note", "reason", "population"}
+)  # fields that may refer to contents
 
 
 def payload_references(values: Mapping[str, Any]) -> dict[str, ContentRef]:

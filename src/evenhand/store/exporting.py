@@ -24,12 +24,15 @@ from evenhand.store import schema
 from evenhand.store.cases import BENIGN, DONE, GOLD, MEASUREMENT, REVIEW, VIOLATING, Case
 from evenhand.store.census import APPEAL_COLUMNS, DECISION_COLUMNS, NOTICE_COLUMNS, ItemCensus
 from evenhand.store.chain import last_sealed, seal
-from evenhand.store.ledger import batches
+from evenhand.store.export_sample import MeasurementSample
+from evenhand.store.ledger import EventLedger, ForbiddenError, batches
 from evenhand.store.reasons import reason_text
 from evenhand.store.rebuilding import APART, RecordedEvent, derive_case, derive_study, event_streams, is_study
+from evenhand.store.roles import ADMINISTRATOR, AUDITOR, LEAD, SYSTEM
 from evenhand.store.store import Store
 from evenhand.store.study_state import ANSWER_VALUES, StudyCase
 
+EXPORTERS = frozenset({ADMINISTRATOR, LEAD, AUDITOR})
 FORMATS = ("parquet", "csv", "jsonl")
 TABLES = ("judgements", "items", "decisions", "notices", "appeals", "labels", "events")
 PIECE = 20_000  # rows in memory
@@ -138,9 +141,16 @@ class StoreExport:
 
 
 def export(
-    store: Store, folder: Path, *, file_format: str = "parquet", at: int | None = None, texts: bool = True
+    store: Store,
+    folder: Path,
+    *,
+    file_format: str = "parquet",
+    at: int | None = None,
+    texts: bool = True,
+    actor: str = SYSTEM,
 ) -> StoreExport:
-    """Write all tables at a snapshot; that texts were exported is itself an event."""
+    """Write all tables at a snapshot; that somebody exported, with or without texts, is itself an event."""
+    _check_exporter(store, actor)
     if file_format not in FORMATS:
         raise InputError(f"invalid `format`: '{file_format}' (choose from: {', '.join(FORMATS)})")
     contents = FolderContents(tuple(f"{name}.{file_format}" for name in TABLES))
@@ -153,17 +163,25 @@ def export(
             raise InputError(f"invalid `at`: {number} (the last sealed event is {last:,})")
         with staged_folder(folder, contents) as staging:
             rows = _write(store, connection, staging, file_format, number, texts=texts)
-    if texts:
-        with store.write() as ledger:
-            ledger.record_apart("store", ev.TextRead(reason="export", number=rows["items"]))
+    with store.write(actor) as ledger:
+        reason = "export" if texts else "export without texts"
+        ledger.record_apart("store", ev.TextRead(reason=reason, number=rows["items"]))
     return StoreExport(number, rows)
+
+
+def _check_exporter(store: Store, actor: str) -> None:
+    """Whoever may read texts may export them; the program itself exports where nobody is named."""
+    with store.database.reading() as connection:
+        member = EventLedger(store, connection, actor, store.clock()).member
+    if member.role is not None and member.role not in EXPORTERS:
+        raise ForbiddenError(f"the role '{member.role}' may not export: it takes {', '.join(sorted(EXPORTERS))}")
 
 
 def _write(
     store: Store, connection: sa.Connection, staging: Path, file_format: str, number: int, *, texts: bool
 ) -> dict[str, int]:
     pieces = {name: _Pieces(staging, name) for name in TABLES}
-    exporter = _Exporter(store, connection, texts=texts)
+    exporter = _Exporter(store, connection, number, texts=texts)
     streams = (entry for entry in event_streams(connection, at=number) if entry[0] not in APART)
     for tables in exporter.batches(streams):
         for name, rows in tables.items():
@@ -202,8 +220,9 @@ class _Pieces:
 
 
 class _Exporter:
-    def __init__(self, store: Store, connection: sa.Connection, *, texts: bool) -> None:
+    def __init__(self, store: Store, connection: sa.Connection, number: int, *, texts: bool) -> None:
         self.store, self.connection, self.with_texts = store, connection, texts
+        self.sample = MeasurementSample(connection, number)
         people = connection.execute(sa.select(schema.people.c.id, schema.people.c.role))
         self.roles = {row.id: row.role for row in people}
 
@@ -248,7 +267,8 @@ class _Exporter:
                 continue
             task, skipped = case.tasks[event.task], isinstance(event, ev.TaskSkipped)
             made = _decision_after(history, place)
-            probability = 1.0 if task.purpose == REVIEW else item.probability if task.purpose == MEASUREMENT else None
+            measured = self.sample.inclusion(item) if task.purpose == MEASUREMENT else None
+            probability = 1.0 if task.purpose == REVIEW else measured
             reversal = reversals.get(made[0]) if made else None
             verdict = None if isinstance(event, ev.TaskSkipped) else event.verdict
             note = None if isinstance(event, ev.TaskSkipped) or event.note is None else values.get(event.note.id)

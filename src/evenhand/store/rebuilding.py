@@ -90,12 +90,16 @@ class DerivedState:
             self.rows["people"][(event.person,)] = row
 
 
-def event_streams(connection: sa.Connection, *, at: int | None = None) -> Iterator[tuple[str, list[RecordedEvent]]]:
+def event_streams(
+    connection: sa.Connection, *, at: int | None = None, only: sa.Select[tuple[str]] | None = None
+) -> Iterator[tuple[str, list[RecordedEvent]]]:
     """The events of each stream in order; at a snapshot, those that were sealed up to this number."""
     events = schema.events
     query = sa.select(events).order_by(events.c.stream, events.c.version)
     if at is not None:
         query = query.where(events.c.number <= at)
+    if only is not None:
+        query = query.where(events.c.stream.in_(only))
     rows = connection.execute(query.execution_options(yield_per=5000))
     for stream, history in groupby(rows, key=lambda row: str(row.stream)):
         yield (

@@ -6,6 +6,7 @@ import hashlib
 import json
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cache
 from typing import Any
 
 import sqlalchemy as sa
@@ -17,7 +18,12 @@ from evenhand.store.ledger import content_hash
 from evenhand.store.store import Store
 
 BATCH = 20_000
-WITH_CONTENTS = frozenset(name for name, kind in KINDS.items() if may_refer(kind))
+
+
+@cache
+def kinds_with_contents() -> frozenset[str]:
+    """The kinds of events that can refer to contents."""
+    return frozenset(name for name, kind in KINDS.items() if may_refer(kind))
 
 
 @dataclass(frozen=True)
@@ -90,6 +96,7 @@ def _links(connection: sa.Connection, head: ChainHead | None) -> Iterator[tuple[
     columns = (events.c.number, events.c.chain, events.c.stream, events.c.version, events.c.at, events.c.kind)
     query = sa.select(*columns, events.c.actor, events.c.payload).where(events.c.number.is_not(None))
     rows = connection.execute(query.order_by(events.c.number).execution_options(yield_per=BATCH))
+    with_contents = kinds_with_contents()
     expected_at_head = None if head is None else (head.number, head.chain)
     for batch in rows.partitions(BATCH):
         referring = []
@@ -107,7 +114,7 @@ def _links(connection: sa.Connection, head: ChainHead | None) -> Iterator[tuple[
                 raise _MismatchError(
                     f"the history up to event {number:,} was rewritten after the head was signed", number
                 )
-            if kind in WITH_CONTENTS:
+            if kind in with_contents:
                 referring.append((number, kind, payload))
         yield number, referring
 
