@@ -56,14 +56,16 @@ def handover_of(connection: sa.Connection, task: str, item: str, *, is_appeal: b
     payload = passed_on[-1][1]
     if payload.get("person") is None:
         return Handover(SKIPPED, "", "", None)
-    return Handover(ESCALATED, payload["person"], payload.get("reason", ""), _content(connection, payload.get("note")))
+    return Handover(
+        ESCALATED, payload["person"], _reason(connection, payload), _content(connection, payload.get("note"))
+    )
 
 
 def _appeal(connection: sa.Connection, rows: Sequence[tuple[Any, dict[str, Any]]]) -> Handover:
     row, payload = [pair for pair in rows if pair[0].kind == "appealed"][-1]
     contested = next(pair for pair in rows if pair[0].version == payload["decision"])
     return Handover(
-        APPEALED, row.actor, payload.get("reason", ""), _content(connection, payload.get("note")),
+        APPEALED, row.actor, _reason(connection, payload), _content(connection, payload.get("note")),
         _contested(connection, rows, *contested),
     )  # fmt: skip
 
@@ -79,6 +81,12 @@ def _contested(
         payload["action"], time_of(row.at), payload["verdict"], payload.get("clause"), payload.get("ground"),
         _content(connection, notes[-1] if notes else None),
     )  # fmt: skip
+
+
+def _reason(connection: sa.Connection, payload: dict[str, Any]) -> str:
+    """What somebody gave as a reason, unless it was erased; of earlier versions it stands in the event."""
+    reason = payload.get("reason", "")
+    return reason if isinstance(reason, str) else _content(connection, reason) or ""
 
 
 def _content(connection: sa.Connection, reference: Sequence[str] | None) -> str | None:
