@@ -1,4 +1,7 @@
-"""How many reported an item, and whether a trusted flagger did; measures against an account; second factors."""
+"""How many reported an item, and whether a trusted flagger did; measures against an account; second factors.
+
+Notices of earlier versions do not say whether their reporter had reported the item before: each counts as one.
+"""
 
 import sqlalchemy as sa
 from alembic import op
