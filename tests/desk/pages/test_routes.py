@@ -22,6 +22,7 @@ ALLOWED = {
     "/": set(Role), "/me": set(Role), "/queue": {Role.LEAD, Role.MODERATOR, Role.ANNOTATOR},
     "/policy": {Role.LEAD, Role.ADMINISTRATOR, Role.AUDITOR}, "/people": {Role.LEAD, Role.ADMINISTRATOR, Role.AUDITOR},
     "/log": {Role.ADMINISTRATOR, Role.AUDITOR},
+    "/audits": {Role.LEAD, Role.ADMINISTRATOR, Role.AUDITOR},
 }  # fmt: skip
 WRITING = {"/policy": "activate", "/policy/new": "activate", "/people": "invite"}
 ADMINISTRATOR, AUDITOR, LEAD = STAFF[Role.ADMINISTRATOR], STAFF[Role.AUDITOR], STAFF[Role.LEAD]

@@ -10,6 +10,7 @@ from markupsafe import Markup, escape
 
 from evenhand.desk.pages.words import words
 from evenhand.formatting import format_share
+from evenhand.reports.html import page_text
 from evenhand.staffing.policy_effects import EFFECT_MEASURES
 from evenhand.visible_text import html_name, visible
 
@@ -61,6 +62,7 @@ def _environment() -> Environment:
         lstrip_blocks=True,
         finalize=_printed,
     )
+    environment.filters["report_text"] = page_text  # what the report says, as it says it
     environment.filters.update(name=lambda name: Markup(html_name(str(name))), text=shown_text, share=format_share)
     environment.filters.update(drawing=Markup)  # a figure, which escapes what it shows
     environment.globals.update(htmx_config=HTMX_CONFIG, measures=EFFECT_MEASURES)

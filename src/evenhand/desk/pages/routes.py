@@ -23,7 +23,7 @@ from evenhand.desk.authorisation import (
     set_cookie,
     store_of,
 )
-from evenhand.desk.pages import review_routes
+from evenhand.desk.pages import audit_routes, review_routes
 from evenhand.desk.pages.handling import Handler, error_words, is_lead, page, preferences_of, say, show, signed_in
 from evenhand.desk.pages.judged_items import HistoryKeeper
 from evenhand.desk.pages.log import LogFilter, log_page, time_of
@@ -251,6 +251,13 @@ PAGES: tuple[tuple[str, str, Handler], ...] = (
     ("GET", "/queue/context", review_routes.context),
     ("POST", "/queue/undo", review_routes.undo),
     ("POST", "/queue/renew", review_routes.renew),
+    ("GET", "/audits", audit_routes.audits),
+    ("GET", "/audits/items", audit_routes.items),
+    ("POST", "/audits/items", audit_routes.read_items),
+    ("GET", "/audits/files/{name}", audit_routes.download),
+    ("GET", "/audits/{question}", audit_routes.audit),
+    ("GET", "/audits/{question}/figures/{place}", audit_routes.figure),
+    ("GET", "/audits/{question}/files/{name}", audit_routes.download),
     ("GET", "/policy", policies),
     ("POST", "/policy", activate),
     ("POST", "/policy/new", activate_new),
