@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from datetime import date, timedelta
 from pathlib import Path
 
 import numpy as np
@@ -16,6 +17,7 @@ COUNTRIES = {
     "french": (";", ",", "VRAI", "FAUX"),
     "english": (",", ".", "TRUE", "FALSE"),
 }
+DATES = {"german": "%d.%m.%Y", "french": "%d/%m/%Y", "english": "%m/%d/%Y"}
 
 
 def save(country: str, path: str, *, rows: int = 200, blank: int = 0) -> None:
@@ -29,7 +31,8 @@ def save(country: str, path: str, *, rows: int = 200, blank: int = 0) -> None:
         text = "" if row < blank else f'"Größe {row}{sign} à la carte"'
         shown = f"{score:.4f}".replace(".", decimal)
         words = (yes if label else no), (yes if row % 2 else no)
-        lines.append(sign.join((str(row + 1), text, shown, *words, "31.12.2024")))
+        day = date(2024, 9, 1) + timedelta(days=row)
+        lines.append(sign.join((str(row + 1), text, shown, *words, f"{day:{DATES[country]}}")))
     Path(path).write_bytes(("\r\n".join(lines) + "\r\n").encode("cp1252"))
 
 
@@ -60,6 +63,19 @@ def test_a_sheet_goes_through_every_command(program, country: str) -> None:
     ran(program, "sample", "estimate", "plan.json", "batch.csv")
     ran(program, "init", "items.csv")
     assert 'label = "Label"' in Path("audit.toml").read_text()
+
+
+@pytest.mark.parametrize("country", list(COUNTRIES))
+def test_dates_of_a_sheet_are_compared_as_dates(program, country: str) -> None:
+    save(country, "items.csv")
+    done = program("audit", "items.csv", *ROLES, "--where", "Date >= '2025-01-01'", "--json")
+    assert done.code == 0, done.err
+    assert json.loads(done.out)["findings"][0]["provenance"]["rows"] == 200 - 122  # September to December
+    order = {"german": "", "french": "day first", "english": "month first"}[country]
+    notices = [line for line in done.err.splitlines() if "dates of column 'Date'" in line]
+    assert notices == (
+        [f"items.csv: reading the dates of column 'Date' {order}; change with --date-order"] * bool(order)
+    )
 
 
 def test_a_declaration_stands_for_its_table_in_every_command(program) -> None:

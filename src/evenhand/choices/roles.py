@@ -266,3 +266,10 @@ class LayoutOptions(TypedDict, total=False):
         NameValue,
         Choice("CSV encoding: utf-8, cp1252, utf-16, … Default: detected.", '"cp1252"  # the encoding of CSV'),
     ]
+    date_order: Annotated[
+        NameValue,
+        Choice(
+            "Dates in a condition: day-first or month-first. Default: detected.",
+            '"day-first"  # dates such as 03/04/2025 in `where`',
+        ),
+    ]

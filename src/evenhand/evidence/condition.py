@@ -18,6 +18,7 @@ from evenhand import limits
 from evenhand.errors import InputError, nearest
 from evenhand.evidence import reading_errors
 from evenhand.evidence.source import Source
+from evenhand.evidence.written_dates import WrittenDates, written_dates
 
 TOKEN = re.compile(
     r"""(?P<space>[ \t\r\n]+)
@@ -58,6 +59,8 @@ QUERIES = _words("""
     INSERT UPDATE DELETE MERGE CREATE ALTER DROP TRUNCATE ATTACH DETACH COPY CALL EXECUTE SET USE
 """)
 PATTERNS = frozenset(("~", "~*", "!~", "!~*", "RLIKE", "REGEXP", "REGEXP_LIKE"))
+TEXT_PATTERNS = PATTERNS | {"LIKE", "ILIKE"}
+DATE_PARTS = frozenset(("YEAR", "MONTH", "DAY"))  # functions of a date
 ROW = "\0row"  # a name that no file can hold
 TAKE_FROM = frozenset(("EXTRACT", "SUBSTRING", "TRIM"))  # functions with FROM among their arguments
 
@@ -69,8 +72,9 @@ def sql_condition(where: str, source: Source) -> pl.Expr:
         check_condition(where, schema)
     except InputError as error:
         raise error.within(source.name) from None
+    sortable = _with_sortable_dates(where, source)
     try:
-        condition = pl.sql_expr(where)
+        condition = pl.sql_expr(sortable)
         for column in condition.meta.root_names():
             if column not in schema:
                 raise reading_errors.unknown_column(column, list(schema), source.name)
@@ -81,6 +85,50 @@ def sql_condition(where: str, source: Source) -> pl.Expr:
     if kind != pl.Boolean:
         raise InputError(f"`where` must be true or false for each row, not {kind}: {where}", source=source.name)
     return condition
+
+
+def _with_sortable_dates(where: str, source: Source) -> str:
+    """The condition with columns of written dates, and the dates they are compared with, as texts that sort."""
+    tokens = list(_tokens(where))
+    columns = [_unquoted(token) for token in tokens]
+    formats = written_dates(source, [column for column in columns if column])
+    if not formats:
+        return where
+    literals = list(formats.values())
+    return " ".join(
+        _sortable(tokens, place, formats[column]) if column in formats else _dated(token, literals)
+        for place, (token, column) in enumerate(zip(tokens, columns, strict=True))
+    )
+
+
+def _sortable(tokens: list[_Token], place: int, form: WrittenDates) -> str:
+    """A column of dates as its place needs it: a date, the text as it is written, or a text that sorts."""
+    before = [token.upper for token in tokens[max(0, place - 2) : place]]
+    after = [token.upper for token in tokens[place + 1 : place + 3] if token.upper != "NOT"]
+    column = _quoted(_unquoted(tokens[place]))
+    if before[-1:] == ["FROM"] or (before[-1:] == ["("] and before[0] in DATE_PARTS):
+        return form.date.format(column)
+    if (before[-1:] == ["("] and before[0] in FUNCTIONS) or set(after[:1]) & TEXT_PATTERNS:
+        return column
+    return form.sortable.format(column)
+
+
+def _unquoted(token: _Token) -> str:
+    """The column that a token names, if it names one."""
+    if token.kind == "name":
+        return token.text[1:-1].replace(token.text[0] * 2, token.text[0])
+    return token.text if token.kind == "word" else ""
+
+
+def _quoted(column: str) -> str:
+    return '"' + column.replace('"', '""') + '"'
+
+
+def _dated(token: _Token, formats: list[WrittenDates]) -> str:
+    if token.kind != "text":
+        return token.text
+    text = token.text[1:-1]
+    return f"'{next((dated for form in formats if (dated := form.literal(text)) != text), text)}'"
 
 
 def rows_where(source: Source, where: str | None) -> pl.Series:

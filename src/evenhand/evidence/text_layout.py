@@ -30,6 +30,7 @@ HEAD_ROWS = 100
 BROKEN = (OSError, EOFError, zlib.error)  # what a damaged gzip file raises
 UTF8 = "utf-8"
 NOT_FOR_FILES = ("idna", "punycode", "unicode-escape", "raw-unicode-escape", "undefined")  # encodings of other things
+DATE_ORDERS = ("day-first", "month-first")  # of dates that do not begin with the year
 SIGNS = {"comma": ",", "semicolon": ";", "tab": "\t", "\\t": "\t", "pipe": "|", "point": ".", "space": " "}
 SIGN_NAMES = {"\t": "tabs", " ": "spaces"}
 WITH_COMMA = re.compile(r"[+-]?\d*,\d+(?:[eE][+-]?\d+)?\s?%?")
@@ -58,13 +59,18 @@ _DECLARED: ContextVar[Mapping[str, str]] = ContextVar("declared_layout", default
 
 @contextmanager
 def declared_layout(
-    *, separator: str | None = None, decimal: str | None = None, encoding: str | None = None
+    *,
+    separator: str | None = None,
+    decimal: str | None = None,
+    encoding: str | None = None,
+    date_order: str | None = None,
 ) -> Iterator[None]:
     """Every table that is opened within is read so; what is None is guessed, or as it was declared outside."""
     declared = {
         "separator": None if separator is None else _separator(separator),
         "decimal": None if decimal is None else _decimal(decimal),
         "encoding": None if encoding is None else _encoding(encoding),
+        "date_order": None if date_order is None else _date_order(date_order),
     }
     token = _DECLARED.set({**_DECLARED.get(), **{name: value for name, value in declared.items() if value is not None}})
     try:
@@ -83,6 +89,11 @@ def declared_decimal() -> str:
     return _DECLARED.get().get("decimal", ".")
 
 
+def declared_date_order() -> str | None:
+    """Whether dates have the day or the month first, where somebody said so."""
+    return _DECLARED.get().get("date_order")
+
+
 def _separator(value: str) -> str:
     sign = SIGNS.get(value.lower(), value)
     if len(sign) != 1 or not sign.isascii() or sign in '"\r\n\0':
@@ -95,6 +106,12 @@ def _decimal(value: str) -> str:
     if sign not in (".", ","):
         raise InputError(f"`decimal`: invalid: '{value}' (choose from: . ,)")
     return sign
+
+
+def _date_order(value: str) -> str:
+    if value not in DATE_ORDERS:
+        raise InputError(f"`date_order`: invalid: '{value}' (choose from: {', '.join(DATE_ORDERS)})")
+    return value
 
 
 def _encoding(value: str) -> str:
@@ -115,7 +132,8 @@ def usual_separator(path: Path) -> str:
 
 def read_layout(path: Path) -> TextLayout:
     """What is declared, and for the rest a guess from the beginning of the file, which is said if it is unusual."""
-    declared, usual = _DECLARED.get(), usual_separator(path)
+    declared = {name: value for name, value in _DECLARED.get().items() if name != "date_order"}
+    usual = usual_separator(path)
     layout = guess_layout(_head(path), usual, declared)
     if len(declared) < len(asdict(layout)) and layout != replace(TextLayout(usual), **declared):
         logger.warning(f"Reading {path} with {layout}; change with `separator`, `decimal`, `encoding`")
