@@ -22,7 +22,7 @@ def test_groups_as_in_the_audit(small: pl.DataFrame, name: str) -> None:
     assert (found.value, found.low, found.high, found.n) == (audited.value, audited.low, audited.high, audited.n)
 
 
-@pytest.mark.parametrize("name", ["auroc", "auprc", "accuracy", "precision", "recall", "f1"])
+@pytest.mark.parametrize("name", ["auroc", "auprc", "auprc_interpolated", "accuracy", "precision", "recall", "f1"])
 def test_predictions_as_in_the_audit(small: pl.DataFrame, name: str) -> None:
     finding = eh.audit(small, score="first", label="y", audits=["collaboration"]).findings[0]
     found, audited = getattr(metrics, name)(small["first"].to_list(), small["y"].to_numpy()), finding.get(name)
@@ -42,12 +42,37 @@ def test_probabilities_as_in_the_audit(classed: pl.DataFrame) -> None:
     classes = [column.removeprefix("p_") for column in columns]
     report = eh.audit(classed, probabilities=columns, classes=classes, label="kind", audits=["calibration"])
     labels = [classes.index(kind) for kind in classed["kind"]]
-    for name in ("ece", "ace", "sce", "cece", "brier", "log_loss"):
+    for name in ("ece", "ace", "sce", "cece", "msece", "wsece", "ece_variance", "brier", "log_loss"):
         audited = report.findings[0].get(name)
         found = getattr(metrics, name)(classed.select(columns).to_numpy(), labels)
         assert found.value == pytest.approx(audited.value, abs=1e-12), name
         if name not in ("brier", "log_loss"):
             assert (found.low, found.high) == pytest.approx((audited.low, audited.high), abs=1e-12), name
+
+
+@pytest.mark.parametrize("name", ["class_ece", "class_ace", "class_brier"])
+def test_one_class_as_in_the_audit(classed: pl.DataFrame, name: str) -> None:
+    columns = [column for column in classed.columns if column.startswith("p_")]
+    classes = [column.removeprefix("p_") for column in columns]
+    report = eh.audit(classed, probabilities=columns, classes=classes, label="kind", audits=["calibration"])
+    labels = [classes.index(kind) for kind in classed["kind"]]
+    single = getattr(metrics, name)(classed.select(columns).to_numpy(), labels, 1)
+    assert single.value == pytest.approx(report.findings[0].get(name, **{"class": classes[1]}).value, abs=1e-12)
+
+
+def test_error_rates_of_a_group_beside_everyone_else(small: pl.DataFrame) -> None:
+    flagged, violates, member = (small[c].to_numpy() for c in ("first", "y", "a"))
+    keep = (small["y"].is_not_null() & small["a"].is_not_null() & small["first"].is_not_null()).to_numpy()
+    flagged, violates, member = flagged[keep] >= 0.5, violates[keep].astype(bool), member[keep].astype(bool)
+    wrong = [flagged[~violates & side].mean() for side in (member, ~member)]
+    missed = [1 - flagged[violates & side].mean() for side in (member, ~member)]
+    columns = (small["first"], small["y"], small["a"])
+    assert metrics.fpr_ratio(*columns).value == pytest.approx(wrong[0] / wrong[1])
+    assert metrics.fpr_difference(*columns).value == pytest.approx(wrong[0] - wrong[1])
+    assert metrics.fnr_ratio(*columns).value == pytest.approx(missed[0] / missed[1])
+    assert metrics.fnr_difference(*columns).value == pytest.approx(missed[0] - missed[1])
+    assert metrics.fnr(*columns[:2]).value == pytest.approx((violates & ~flagged).sum() / violates.sum())
+    assert metrics.specificity(*columns[:2]).value == pytest.approx((~violates & ~flagged).sum() / (~violates).sum())
 
 
 def test_without_a_value_it_says_why() -> None:

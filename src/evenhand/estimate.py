@@ -87,6 +87,12 @@ class Estimate:
         """Whether it is beyond chance, after correcting for every comparison of the finding."""
         return Flag.STANDS_OUT in self.flags
 
+    def complement(self) -> Estimate:
+        """The rest of a share: one minus it."""
+        if self.value is None or self.low is None or self.high is None:
+            return self
+        return replace(self, value=1.0 - self.value, low=1.0 - self.high, high=1.0 - self.low)
+
     def flagged(self, flag: str) -> Estimate:
         """The same estimate with one more flag."""
         return self if flag in self.flags else replace(self, flags=(*self.flags, flag))

@@ -7,8 +7,20 @@ from __future__ import annotations
 
 import numpy.typing as npt
 
-from evenhand.audits.bias.quantities import GROUP_QUANTITIES
-from evenhand.catalogue.bias import BNSP_AUC, BPSN_AUC, FPR_GAP, NEGATIVE_AEG, POSITIVE_AEG, SUBGROUP_AUC, TPR_GAP
+from evenhand.audits.bias.quantities import GROUP_QUANTITIES, error_rate_quantities
+from evenhand.catalogue.bias import (
+    BNSP_AUC,
+    BPSN_AUC,
+    FNR_DIFFERENCE,
+    FNR_RATIO,
+    FPR_DIFFERENCE,
+    FPR_GAP,
+    FPR_RATIO,
+    NEGATIVE_AEG,
+    POSITIVE_AEG,
+    SUBGROUP_AUC,
+    TPR_GAP,
+)
 from evenhand.estimate import Estimate
 from evenhand.metrics.scored_arrays import estimate_quantity, quantity_named
 
@@ -82,8 +94,52 @@ def fpr_gap(
     return _of_group(FPR_GAP, scores, labels, group, threshold=threshold, level=level)
 
 
+def fpr_ratio(
+    scores: Array, labels: Array, group: Array, *, threshold: float | None = None, level: float = 0.95
+) -> Estimate:
+    """How many times as often benign items of the group are flagged as others, at a threshold.
+
+    >>> fpr_ratio([0.9, 0.8, 0.7, 0.1, 0.9], [0, 0, 0, 0, 1], [1, 1, 0, 0, 0]).value
+    2.0
+    """
+    return _of_group(FPR_RATIO, scores, labels, group, threshold=threshold, level=level)
+
+
+def fpr_difference(
+    scores: Array, labels: Array, group: Array, *, threshold: float | None = None, level: float = 0.95
+) -> Estimate:
+    """The false positive rate of the group less that of everyone else, at a threshold.
+
+    >>> fpr_difference([0.9, 0.8, 0.7, 0.1, 0.9], [0, 0, 0, 0, 1], [1, 1, 0, 0, 0]).value
+    0.5
+    """
+    return _of_group(FPR_DIFFERENCE, scores, labels, group, threshold=threshold, level=level)
+
+
+def fnr_ratio(
+    scores: Array, labels: Array, group: Array, *, threshold: float | None = None, level: float = 0.95
+) -> Estimate:
+    """How many times as often violating items of the group are missed as others, at a threshold.
+
+    >>> fnr_ratio([0.3, 0.2, 0.7, 0.1, 0.1], [1, 1, 1, 1, 0], [1, 1, 0, 0, 0]).value
+    2.0
+    """
+    return _of_group(FNR_RATIO, scores, labels, group, threshold=threshold, level=level)
+
+
+def fnr_difference(
+    scores: Array, labels: Array, group: Array, *, threshold: float | None = None, level: float = 0.95
+) -> Estimate:
+    """The false negative rate of the group less that of everyone else, at a threshold.
+
+    >>> fnr_difference([0.3, 0.2, 0.7, 0.1, 0.1], [1, 1, 1, 1, 0], [1, 1, 0, 0, 0]).value
+    0.5
+    """
+    return _of_group(FNR_DIFFERENCE, scores, labels, group, threshold=threshold, level=level)
+
+
 def _of_group(
     measure: str, scores: Array, labels: Array, group: Array, *, level: float, threshold: float | None = None
 ) -> Estimate:
-    quantity = quantity_named(GROUP_QUANTITIES, measure)
+    quantity = quantity_named((*GROUP_QUANTITIES, *error_rate_quantities(comparisons=1)), measure)
     return estimate_quantity(quantity, scores, labels, group, threshold=threshold, level=level)

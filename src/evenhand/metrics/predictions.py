@@ -11,7 +11,7 @@ import numpy.typing as npt
 
 from evenhand.audits.collaboration.quantities import MODEL_QUANTITIES
 from evenhand.audits.quantities import RATE_QUANTITIES
-from evenhand.catalogue.shared import ACCURACY, AUPRC, AUROC, F1, FPR, PRECISION, RECALL
+from evenhand.catalogue.shared import ACCURACY, AUPRC, AUPRC_INTERPOLATED, AUROC, F1, FPR, PRECISION, RECALL
 from evenhand.errors import InputError, Undefined
 from evenhand.estimate import Estimate, Flag
 from evenhand.intervals.auc import DELONG_SCORE
@@ -64,6 +64,15 @@ def auprc(scores: Array, labels: Array, *, level: float = 0.95) -> Estimate:
     return _at_threshold(AUPRC, scores, labels, None, level)
 
 
+def auprc_interpolated(scores: Array, labels: Array, *, level: float = 0.95) -> Estimate:
+    """The area under precision over recall by the trapezoid rule, for comparison with papers that report this one.
+
+    >>> auprc_interpolated([0.9, 0.2, 0.7, 0.1], [1, 0, 1, 0]).value
+    1.0
+    """
+    return _at_threshold(AUPRC_INTERPOLATED, scores, labels, None, level)
+
+
 def accuracy(scores: Array, labels: Array, *, threshold: float | None = None, level: float = 0.95) -> Estimate:
     """The share of items on the right side of the threshold.
 
@@ -98,6 +107,24 @@ def fpr(scores: Array, labels: Array, *, threshold: float | None = None, level: 
     0.5
     """
     return _at_threshold(FPR, scores, labels, threshold, level)
+
+
+def fnr(scores: Array, labels: Array, *, threshold: float | None = None, level: float = 0.95) -> Estimate:
+    """The false negative rate: the share of violating items that are not flagged.
+
+    >>> fnr([0.9, 0.2, 0.7, 0.4], [1, 0, 1, 1], threshold=0.3).value
+    0.0
+    """
+    return recall(scores, labels, threshold=threshold, level=level).complement()
+
+
+def specificity(scores: Array, labels: Array, *, threshold: float | None = None, level: float = 0.95) -> Estimate:
+    """The share of benign items that are not flagged.
+
+    >>> specificity([0.9, 0.2, 0.7, 0.8], [1, 0, 1, 0]).value
+    0.5
+    """
+    return fpr(scores, labels, threshold=threshold, level=level).complement()
 
 
 def f1(scores: Array, labels: Array, *, threshold: float | None = None, level: float = 0.95) -> Estimate:

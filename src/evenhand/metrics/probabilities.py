@@ -20,7 +20,18 @@ from evenhand.audits.calibration.quantities import (
 )
 from evenhand.audits.calibration.sample import ClassedSample
 from evenhand.audits.calibration.settings import CalibrationSettings
-from evenhand.catalogue.calibration import ACE, CECE, CLASS_ECE, SCE
+from evenhand.catalogue.calibration import (
+    ACE,
+    CECE,
+    CLASS_ACE,
+    CLASS_BRIER,
+    CLASS_ECE,
+    ECE_VARIANCE,
+    MSECE,
+    SCE,
+    WSECE,
+)
+from evenhand.catalogue.measure import Measure
 from evenhand.catalogue.shared import BRIER, ECE, LOG_LOSS
 from evenhand.errors import InputError
 from evenhand.estimate import Estimate
@@ -74,11 +85,58 @@ def class_ece(
     >>> class_ece([[0.9, 0.1], [0.1, 0.9], [0.2, 0.8]], [0, 1, 1], 1, bins=2).n
     2
     """
-    sample = _sample(probabilities, labels)
-    if not 0 <= true_class < len(sample.classed.classes):
-        classes = len(sample.classed.classes)
-        raise InputError(f"class {true_class} does not exist: classes are counted from 0 to {classes - 1}")
-    return _measured(class_measure(CLASS_ECE, true_class), sample, bins=bins, level=level, seed=seed)
+    return _of_class(CLASS_ECE, probabilities, labels, true_class, bins=bins, level=level, seed=seed)
+
+
+def class_ace(
+    probabilities: Array, labels: Array, true_class: int, *, bins: int = 15, level: float = 0.95, seed: int = 0
+) -> Estimate:
+    """Average calibration error of the items of one true class.
+
+    >>> class_ace([[0.9, 0.1], [0.1, 0.9], [0.2, 0.8]], [0, 1, 1], 1, bins=2).n
+    2
+    """
+    return _of_class(CLASS_ACE, probabilities, labels, true_class, bins=bins, level=level, seed=seed)
+
+
+def class_brier(
+    probabilities: Array, labels: Array, true_class: int, *, level: float = 0.95, seed: int = 0
+) -> Estimate:
+    """The mean squared error of the probability of one class, over all items.
+
+    >>> class_brier([[1.0, 0.0], [0.0, 1.0], [0.0, 1.0]], [0, 1, 1], 1).value
+    0.0
+    """
+    return _of_class(CLASS_BRIER, probabilities, labels, true_class, bins=1, level=level, seed=seed)
+
+
+def msece(probabilities: Array, labels: Array, *, bins: int = 15, level: float = 0.95, seed: int = 0) -> Estimate:
+    """Macro subset calibration error: the unweighted mean of the errors within each true class.
+
+    >>> msece([[1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]], [0, 1, 2], bins=2).value
+    0.0
+    """
+    return _overall(MSECE, probabilities, labels, bins=bins, level=level, seed=seed)
+
+
+def wsece(probabilities: Array, labels: Array, *, bins: int = 15, level: float = 0.95, seed: int = 0) -> Estimate:
+    """Weighted subset calibration error: the same, each class weighted by its size.
+
+    >>> wsece([[1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]], [0, 1, 2], bins=2).value
+    0.0
+    """
+    return _overall(WSECE, probabilities, labels, bins=bins, level=level, seed=seed)
+
+
+def ece_variance(
+    probabilities: Array, labels: Array, *, bins: int = 15, level: float = 0.95, seed: int = 0
+) -> Estimate:
+    """The mean squared difference between the errors of the classes and the overall one.
+
+    >>> ece_variance([[1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]], [0, 1, 2], bins=2).value
+    0.0
+    """
+    return _overall(ECE_VARIANCE, probabilities, labels, bins=bins, level=level, seed=seed)
 
 
 def brier(probabilities: Array, labels: Array, *, level: float = 0.95, seed: int = 0) -> Estimate:
@@ -102,6 +160,16 @@ def log_loss(probabilities: Array, labels: Array, *, level: float = 0.95, seed: 
 def _overall(measure: str, probabilities: Array, labels: Array, *, bins: int, level: float, seed: int) -> Estimate:
     number = next(number for number in OVERALL_MEASURES if number.measure == measure)
     return _measured(number, _sample(probabilities, labels), bins=bins, level=level, seed=seed)
+
+
+def _of_class(
+    measure: Measure, probabilities: Array, labels: Array, true_class: int, *, bins: int, level: float, seed: int
+) -> Estimate:
+    sample = _sample(probabilities, labels)
+    if not 0 <= true_class < len(sample.classed.classes):
+        classes = len(sample.classed.classes)
+        raise InputError(f"class {true_class} does not exist: classes are counted from 0 to {classes - 1}")
+    return _measured(class_measure(measure, true_class), sample, bins=bins, level=level, seed=seed)
 
 
 def _measured(number: CalibrationMeasure, sample: ClassedSample, *, bins: int, level: float, seed: int) -> Estimate:

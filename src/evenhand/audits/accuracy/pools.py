@@ -128,15 +128,8 @@ def _of_pool(measure: str, pool: PoolShare | None, level: float, lacking: str) -
         return Estimate.undefined(lacking, level=level, n=0)
     share = pool.figure.estimate(level)
     if measure == NPV:
-        return complement(share)
+        return share.complement()
     return share if measure == PRECISION else as_items(share, pool.items)
-
-
-def complement(share: Estimate) -> Estimate:
-    """The rest of a share."""
-    if share.value is None or share.low is None or share.high is None:
-        return share
-    return replace(share, value=1.0 - share.value, low=1.0 - share.high, high=1.0 - share.low)
 
 
 def as_items(share: Estimate, items: float) -> Estimate:

@@ -23,7 +23,6 @@ from evenhand.audits.accuracy.pools import (
     PoolName,
     PoolShare,
     as_items,
-    complement,
     pool_measures,
     with_slice,
 )
@@ -154,9 +153,9 @@ def _domain_shares(sample: LabelledSample, kept: Bools | None, level: float) -> 
     yield PRECISION, {}, share(PRECISION, bad, pools[PoolName.REMOVED], removed)
     yield F1, {}, _f1_from_jaccard(share(F1, bad & removed, inside & (bad | removed)))
     yield ACCURACY, {}, share(ACCURACY, bad == removed, inside, everything, size)
-    yield from ((FPR, {}, wrong), (SPECIFICITY, {}, complement(wrong)), (FNR, {}, complement(recall)))
+    yield from ((FPR, {}, wrong), (SPECIFICITY, {}, wrong.complement()), (FNR, {}, recall.complement()))
     yield MISSED, {}, _missed_items(sample, inside & bad & ~removed, level)
-    yield NPV, {}, complement(violating[PoolName.VISIBLE])
+    yield NPV, {}, violating[PoolName.VISIBLE].complement()
 
 
 def _missed_items(sample: LabelledSample, missed: Bools, level: float) -> Estimate:

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
-from dataclasses import replace
 from enum import StrEnum
 
 from evenhand.audits.accuracy.blind_spots import published_estimate
@@ -116,16 +115,10 @@ def _recall_sentence(recall: Estimate, missed: Estimate) -> str:
 def _precision_sentence(precision: Estimate, share: Estimate | None) -> str:
     if precision.value is None:
         return f"Precision could not be estimated: {precision.note}."
-    removed = f"{share_in_words(complement(precision))} of removed items were not violating"
+    removed = f"{share_in_words(precision.complement())} of removed items were not violating"
     if share is None or share.value is None:
         return f"{removed}."
     return f"{removed}; {share_in_words(share, start=False)} of visible items are violating."
-
-
-def complement(share: Estimate) -> Estimate:
-    """One minus a share."""
-    value, low, high = (1.0 - (end or 0.0) for end in (share.value, share.high, share.low))
-    return replace(share, value=value, low=low, high=high)
 
 
 def _planning_sentence(finding: Finding) -> str | None:
