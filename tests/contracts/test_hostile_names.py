@@ -72,7 +72,8 @@ def clean(text: str, where: str) -> None:
 
 
 def tags(page: str) -> list[str]:
-    return [tag for tag, _ in parsed(page).tags if tag != "bdi"]
+    """All but those that names bring: where a name begins and ends, and where it may wrap."""
+    return [tag for tag, _ in parsed(page).tags if tag not in ("bdi", "wbr")]
 
 
 def attributes(page: str) -> list[str]:

@@ -16,7 +16,7 @@ NASTY = "<script>alert(1)</script>\"'&--></svg>"
 class Tags(HTMLParser):
     """Collects tags and attributes, and checks that they nest."""
 
-    VOID = frozenset({"meta", "br", "link", "img", "rect", "path", "line", "circle"})
+    VOID = frozenset({"meta", "br", "wbr", "link", "img", "rect", "path", "line", "circle"})
 
     def __init__(self) -> None:
         super().__init__()
