@@ -63,6 +63,13 @@ class DeskOptions(TypedDict, total=False):
         FileValue,
         Choice("Key file of the store (beside a file: STORE.key; or EVENHAND_STORE_KEY).", '"desk.db.key"'),
     ]
+    require_second_factor: Annotated[
+        FlagValue,
+        Choice(
+            "Require a second factor of leads and administrators at the desk: codes of an authenticator app.",
+            "true  # of leads and administrators at the desk",
+        ),
+    ]
     webhook_networks: Annotated[
         AddressesValue,
         Choice("Private networks that webhooks of the desk may reach, comma-separated (none)."),  # not from a file

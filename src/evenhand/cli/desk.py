@@ -28,11 +28,15 @@ def recover(
         str, option("Where people open the desk (http://127.0.0.1:8717).", "--url")
     ] = "http://127.0.0.1:8717",
 ) -> None:
-    """Print a one-time link with which a person sets a new password; earlier links of theirs are void."""
+    """Print a one-time link with which a person sets a new password; earlier links and their second factor are void."""
     from evenhand.cli.output import print_lines
     from evenhand.desk.invitations import issue_link
+    from evenhand.desk.second_factors import SecondFactors
     from evenhand.store import open_store
 
     with open_store(store, key=key) as opened:
         link = issue_link(opened, person)
+        had_factor = SecondFactors(opened).reset(person)
     print_lines(f"for {person}, once, within 72 hours: {url.rstrip('/')}{link}")
+    if had_factor:
+        print_lines("their second factor was removed: they enrol a new one after signing in")

@@ -20,11 +20,13 @@ from evenhand.desk.sessions import LIFETIME, SECOND, DeskSession, SessionRegiste
 from evenhand.service.access import Access
 from evenhand.service.problems import Problem
 from evenhand.store import Store
+from evenhand.store.roles import LEADS
 
 COOKIE = "evenhand-session"
 SECURE_COOKIE = f"__Host-{COOKIE}"
 CSRF_HEADER, CSRF_FIELD = "x-csrf-token", "csrf"
 FORM = "application/x-www-form-urlencoded"
+ENROLMENT_PATHS = ("/api/v1/session", "/sign-out")
 READING = frozenset({"GET", "HEAD"})
 MOST_FIELDS = 200
 
@@ -74,7 +76,17 @@ async def session_of(request: Request) -> DeskSession:
         presented = request.headers.get(CSRF_HEADER) or (await form_fields(request)).get(CSRF_FIELD)
         if not session.accepts(presented):
             raise Problem(403, "forged-request", "the request does not come from a page of this session: reload it")
+    _check_second_factor(request, session)
     return session
+
+
+def _check_second_factor(request: Request, session: DeskSession) -> None:
+    """Where it is required, leads and administrators without one can only enrol and sign out."""
+    access: Access = request.app.state.access
+    lacking = session.person.role in LEADS and not session.second_factor and access.settings.require_second_factor
+    if lacking and not request.url.path.startswith(ENROLMENT_PATHS):
+        detail = "leads and administrators need a second factor here: enrol one with POST /api/v1/session/second-factor"
+        raise Problem(403, "second-factor-missing", detail)
 
 
 def check_origin(request: Request) -> None:

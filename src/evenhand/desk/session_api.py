@@ -21,6 +21,7 @@ from evenhand.desk.authorisation import (
 )
 from evenhand.desk.calls import BODIES, read_body
 from evenhand.desk.people import DESK_SCOPE
+from evenhand.desk.second_factors import SecondFactors
 from evenhand.desk.sessions import DeskSession
 from evenhand.service.access import Access
 from evenhand.service.api import JSON
@@ -30,6 +31,7 @@ from evenhand.service.schemas import problem_responses
 router = APIRouter(prefix="/api/v1", route_class=DirectRoute, tags=["session"])
 PersonName = Annotated[str, Field(min_length=1, max_length=200, pattern=r"^[^\u0000-\u001f\u007f]*$")]
 Password = Annotated[str, Field(min_length=1, max_length=1000)]
+Code = Annotated[str, Field(min_length=1, max_length=40)]
 REFUSED = (400, 403, 408, 413, 415, 422, 503)
 STRICT = ConfigDict(extra="forbid", strict=True)
 
@@ -40,6 +42,14 @@ class SignInBody(BaseModel):
     model_config = STRICT
     name: PersonName
     password: Password
+    code: Annotated[Code | None, Field(description="Of the second factor, or a recovery code.")] = None
+
+
+class CodeBody(BaseModel):
+    """The code that an authenticator app shows."""
+
+    model_config = STRICT
+    code: Code
 
 
 class AcceptBody(BaseModel):
@@ -51,7 +61,7 @@ class AcceptBody(BaseModel):
     name: Annotated[PersonName | None, Field(description="For the first administrator, who chooses a name.")] = None
 
 
-BODIES.update(SignInBody=SignInBody, AcceptBody=AcceptBody)
+BODIES.update(SignInBody=SignInBody, AcceptBody=AcceptBody, CodeBody=CodeBody)
 
 
 def _takes(body: type[BaseModel]) -> dict[str, Any]:
@@ -67,12 +77,27 @@ class SessionDocument(BaseModel):
     role: str
     queues: list[str]
     csrf: str | None
+    second_factor: Annotated[bool, Field(description="Whether a code of an authenticator app is asked for.")] = False
+
+
+class SecondFactorDocument(BaseModel):
+    """A secret for an authenticator app: as text, and as the address that a QR code holds."""
+
+    secret: str
+    address: str
+
+
+class RecoveryDocument(BaseModel):
+    """Codes for the day on which the device is lost, each for one sign-in; shown only now."""
+
+    recovery_codes: list[str]
 
 
 def session_document(session: DeskSession) -> dict[str, Any]:
     """What the owner of a session is told of it."""
     person = session.person
-    return {"person": person.id, "role": person.role.value, "queues": list(person.queues), "csrf": session.csrf}
+    record = {"person": person.id, "role": person.role.value, "queues": list(person.queues)}
+    return {**record, "csrf": session.csrf, "second_factor": session.second_factor}
 
 
 def client_address(request: Request) -> str:
@@ -91,7 +116,7 @@ async def sign_in(request: Request) -> Response:
     check_origin(request)
     body: Any = await read_body(request, SignInBody)
     register = sessions_of(request)
-    session = await run_in_threadpool(register.sign_in, body.name, body.password, client_address(request))
+    session = await run_in_threadpool(register.sign_in, body.name, body.password, client_address(request), body.code)
     response = JSONResponse(session_document(session))
     set_cookie(request, response, session)
     return response
@@ -124,6 +149,33 @@ async def sign_out(request: Request) -> Response:
     response = Response(status_code=204)
     clear_cookies(response)
     return response
+
+
+SIGNED_IN: dict[str, Any] = {"security": [{"session": []}]}
+
+
+@router.post(
+    "/session/second-factor",
+    responses={200: {"model": SecondFactorDocument}, **problem_responses(401, 403, 409)},
+    openapi_extra=SIGNED_IN,
+)
+async def begin_second_factor(request: Request) -> Response:
+    """Begin to enrol an authenticator app: a secret for it. Nothing is asked for until its first code was entered."""
+    session = await session_of(request)
+    return JSONResponse(await run_in_threadpool(SecondFactors(store_of(request)).begin, session.person.id))
+
+
+@router.post(
+    "/session/second-factor/confirm",
+    responses={200: {"model": RecoveryDocument}, **problem_responses(401, 409, *REFUSED)},
+    openapi_extra={**_takes(CodeBody), **SIGNED_IN},
+)
+async def confirm_second_factor(request: Request) -> Response:
+    """Enter the first code of the app; from now on one is asked for at every sign-in."""
+    session = await session_of(request)
+    body: Any = await read_body(request, CodeBody)
+    codes = await run_in_threadpool(SecondFactors(store_of(request)).confirm, session.person.id, body.code)
+    return JSONResponse({"recovery_codes": codes})
 
 
 @router.post(

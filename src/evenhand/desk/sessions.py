@@ -33,6 +33,10 @@ class SignInError(EvenhandError):
     exit_code = 2
 
 
+class SecondFactorError(SignInError):
+    """The password fits, and a code of the second factor is missing or wrong."""
+
+
 class TooManyAttemptsError(EvenhandError):
     """Too many attempts to sign in; `seconds` to wait."""
 
@@ -49,6 +53,7 @@ class DeskSession:
 
     person: Person
     token: str
+    second_factor: bool = False  # whether the person has one
 
     @property
     def csrf(self) -> str:
@@ -71,8 +76,11 @@ class SessionRegister:
     def __init__(self, store: Store, passwords: PasswordKeeper | None = None) -> None:
         self.store, self.passwords = store, passwords or PasswordKeeper()
 
-    def sign_in(self, name: str, password: str, address: str) -> DeskSession:
-        """Begin a session; `SignInError`, or `TooManyAttemptsError` before the password is looked at."""
+    def sign_in(self, name: str, password: str, address: str, code: str | None = None) -> DeskSession:
+        """Begin a session; `SignInError`, or `TooManyAttemptsError` before the password is looked at.
+
+        Whoever has a second factor needs a code of it too, `SecondFactorError` otherwise.
+        """
         attempt = self._count_attempt(name, address)
         with self.store.database.reading() as connection:
             person = find_person(connection, name)
@@ -80,6 +88,7 @@ class SessionRegister:
             kept = connection.scalar(sa.select(credentials.c.password).where(credentials.c.person == name))
         if not self.passwords.fits(kept if person else None, password) or person is None or kept is None:
             raise SignInError("the name or the password is wrong")
+        self._check_code(name, code, attempt)
         fresh = self.passwords.hash(password) if self.passwords.is_outdated(kept) else kept
         with self.store.database.writing() as connection:
             connection.execute(schema.sign_in_attempts.delete().where(schema.sign_in_attempts.c.id == attempt))
@@ -88,8 +97,27 @@ class SessionRegister:
                 connection.execute(same.values(password=fresh))
             return self._begin(connection, person)
 
+    def _check_code(self, name: str, code: str | None, attempt: str) -> None:
+        """A wrong code counts as an attempt, a missing one does not: it is the first of two steps."""
+        from evenhand.desk.second_factors import SecondFactors
+
+        try:
+            SecondFactors(self.store).check(name, code)
+        except SecondFactorError:
+            if not code:
+                with self.store.database.writing() as connection:
+                    table = schema.sign_in_attempts
+                    connection.execute(table.delete().where(table.c.id == attempt))
+            raise
+
     def begin(self, name: str) -> DeskSession:
-        """A session for somebody who has just shown in another way who they are: by a one-time link."""
+        """A session for somebody who has just shown in another way who they are: by a one-time link.
+
+        Whoever has a second factor signs in with it, as a link alone does not show that they have it.
+        """
+        with self.store.database.reading() as connection:
+            if _has_second_factor(connection, name):
+                raise SecondFactorError("the password is set: sign in with it and a code of your authenticator app")
         with self.store.database.writing() as connection:
             person = find_person(connection, name)
             if person is None:
@@ -101,7 +129,7 @@ class SessionRegister:
         connection.execute(sessions.delete().where(sessions.c.began_at < now - LIFETIME))
         row = {"token": token_hash(token), "person": person.id, "began_at": now, "seen_at": now}
         connection.execute(sessions.insert(), [row])
-        return DeskSession(person, token)
+        return DeskSession(person, token, _has_second_factor(connection, person.id))
 
     def find(self, token: str) -> DeskSession | None:
         """The session of a cookie, unless it ended or the person has no access any more."""
@@ -111,10 +139,11 @@ class SessionRegister:
             if row is None or now - row.began_at > LIFETIME or now - row.seen_at > IDLE:
                 return None
             person = find_person(connection, row.person)
+            second_factor = _has_second_factor(connection, row.person)
         if person is not None and now - row.seen_at > SEEN_EVERY:
             with self.store.database.writing() as connection:
                 connection.execute(sessions.update().where(sessions.c.token == row.token).values(seen_at=now))
-        return None if person is None else DeskSession(person, token)
+        return None if person is None else DeskSession(person, token, second_factor)
 
     def sign_out(self, token: str) -> None:
         """End a session."""
@@ -138,3 +167,9 @@ class SessionRegister:
             rows = [{"id": attempt, "subject": token_hash(subject), "at": now} for subject in subjects.values()]
             connection.execute(attempts.insert(), rows)
         return attempt
+
+
+def _has_second_factor(connection: sa.Connection, person: str) -> bool:
+    table = schema.second_factors
+    query = sa.select(table.c.confirmed_at).where(table.c.person == person, table.c.confirmed_at.is_not(None))
+    return connection.scalar(query) is not None

@@ -6,7 +6,7 @@ from fastapi import FastAPI, Request
 from sqlalchemy.exc import IntegrityError
 from starlette.responses import Response
 
-from evenhand.desk.sessions import SignInError, TooManyAttemptsError
+from evenhand.desk.sessions import SecondFactorError, SignInError, TooManyAttemptsError
 from evenhand.errors import ErrorKind, EvenhandError, InputError, name_settings
 from evenhand.service.problems import RETRY_SECONDS, ErrorRenderers, Problem, problem_of
 from evenhand.store import ConflictError, ForbiddenError
@@ -21,6 +21,8 @@ def store_problem(error: EvenhandError) -> Problem:
         return Problem(503, "store-unavailable", detail, headers={"Retry-After": str(RETRY_SECONDS)})
     if isinstance(error, TooManyAttemptsError):
         return Problem(429, "too-many-attempts", str(error), headers={"Retry-After": str(error.seconds)})
+    if isinstance(error, SecondFactorError):
+        return Problem(401, "second-factor-needed", str(error))
     if isinstance(error, SignInError):
         return Problem(401, "sign-in-failed", str(error))
     if isinstance(error, MissingError):

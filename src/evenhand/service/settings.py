@@ -38,6 +38,7 @@ class ServiceSettings:
     store: str | None = None
     store_key: Path | None = None
     webhook_networks: tuple[str, ...] = ()
+    require_second_factor: bool = False
     host: str = "127.0.0.1"
     port: int = 8717
     token_file: Path | None = None

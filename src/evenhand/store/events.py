@@ -361,6 +361,14 @@ class PersonInvited(StoreEvent, kind="invited"):
 
 
 @dataclass(frozen=True, kw_only=True)
+class SecondFactorChanged(StoreEvent, kind="second_factor"):
+    """A person signs in with a second factor from now on, or not any more."""
+
+    person: str
+    active: bool
+
+
+@dataclass(frozen=True, kw_only=True)
 class WebhookChanged(StoreEvent, kind="webhook"):
     """Decisions are sent to an address from now on, or not any more, or once more."""
 

@@ -35,7 +35,7 @@ from evenhand.desk.pages.today import TodayKeeper, my_page
 from evenhand.desk.pages.week_summary import week_summary
 from evenhand.desk.pages.words import PhraseError, words
 from evenhand.desk.session_api import client_address
-from evenhand.desk.sessions import DeskSession
+from evenhand.desk.sessions import DeskSession, SecondFactorError
 from evenhand.errors import EvenhandError, InputError
 from evenhand.service.problems import Problem
 from evenhand.store.weeks import SHOWN
@@ -56,7 +56,8 @@ async def sign_in(request: Request) -> Response:
     fields, register = await form_fields(request), sessions_of(request)
     name, password = fields.get("name", ""), fields.get("password", "")
     try:
-        session = await run_in_threadpool(register.sign_in, name, password, client_address(request))
+        code = fields.get("code", "").strip() or None
+        session = await run_in_threadpool(register.sign_in, name, password, client_address(request), code)
     except EvenhandError as error:
         about = {"next": _inside(fields.get("next")), "name": name, "message": f"{error}", "problem": True}
         return show(request, "sign_in.html", status=401, **about)
@@ -106,6 +107,8 @@ async def accept_invitation(request: Request) -> Response:
 
     try:
         session = await run_in_threadpool(use)
+    except SecondFactorError:  # the password is set, and a code is needed with it
+        return RedirectResponse("/sign-in", 303)
     except InputError as error:
         try:
             invited = await run_in_threadpool(invitations.invited_name, store, token)
