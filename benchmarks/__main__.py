@@ -1,7 +1,8 @@
 """python -m benchmarks [NAME …]: what is promised about speed and memory, measured on this machine.
 
 Ends with 1 where a promise is broken. With --write, which takes all of them, the table is written into RESULTS.md and
-everything into results.json; --rewrite makes the page again from results.json and gpu.json, and measures nothing.
+everything into results.json; --rewrite judges what results.json has by the promises of today, makes the page
+again, and measures nothing.
 """
 
 from __future__ import annotations
@@ -26,7 +27,8 @@ PEERS = ROOT / ".venv-bench" / "bin" / "python"
 def main(arguments: Sequence[str] | None = None) -> int:
     asked = _parser().parse_args(arguments)
     if asked.rewrite:
-        results.write(json.loads(results.JSON.read_text(encoding="utf-8")))
+        run = json.loads(results.JSON.read_text(encoding="utf-8"))
+        results.write(results.judged_again(run, BENCHMARKS))
         return 0
     unknown = set(asked.names) - {one.name for one in BENCHMARKS}
     if unknown:

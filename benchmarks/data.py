@@ -28,6 +28,19 @@ def comments(path: str, rows: int) -> None:
     pl.DataFrame({"p": score, "toxic": label, **groups}).write_parquet(path)
 
 
+def few_groups() -> list[str]:
+    """The larger groups, without the largest."""
+    return [f"g{number}" for number in range(12, 23)]
+
+
+def few_comments(path: str, rows: int) -> None:
+    """The same with eleven groups."""
+    whole = Path(f"{path}.whole")
+    comments(str(whole), rows)
+    pl.read_parquet(whole, columns=["p", "toxic", *few_groups()]).write_parquet(path)
+    whole.unlink()
+
+
 def classes(path: str, rows: int) -> None:
     """Four classes, two of them rare, and a model that is too sure of itself; float32."""
     rng = np.random.default_rng(0)

@@ -66,6 +66,12 @@ def lowered(path: str) -> Found:
     return timed(lambda: lower.collect(engine="streaming"), 3)[0]
 
 
+def imported(path: str) -> Found:
+    """The package imported with what an audit needs, and the file read."""
+    read = "import sys, polars, evenhand.audits, evenhand.evidence; polars.read_parquet(sys.argv[1])"
+    return started([sys.executable, "-c", read, path], 5)
+
+
 def typer() -> Found:
     """Python started, and the library of the command line imported."""
     return started([sys.executable, "-c", "import typer"], 11)

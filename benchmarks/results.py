@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
 
@@ -34,6 +34,26 @@ def unmeasured(benchmark: Benchmark, why: str) -> Record:
     """The row of a benchmark that came to nothing: its promise counts as broken, and the others are still measured."""
     empty = dict.fromkeys(("ours", "peer", "floor", "ratio", "memory"))
     return _words(benchmark) | empty | {"also": {}, "note": why, "broken": [f"{benchmark.name}: {why}"], "load": None}
+
+
+def judged_again(run: Mapping[str, Any], benchmarks: Iterable[Benchmark]) -> Record:
+    """The same measurements by what is promised now; a benchmark added since then is not measured."""
+    measured = {one["name"]: one for one in run["rows"]}
+    return {**run, "rows": [_judged(one, measured.get(one.name)) for one in benchmarks]}
+
+
+def _judged(benchmark: Benchmark, row: Mapping[str, Any] | None) -> Record:
+    if row is None or row["ours"] is None:
+        return unmeasured(benchmark, row["note"] if row else "not measured yet")
+    values = {name: held["value"] for name, held in row["also"].items()}
+    promised = replace(benchmark, also={name: one for name, one in benchmark.also.items() if name in values})
+    sides = {side: _run_again(row[side]) for side in ("ours", "peer", "floor")}
+    memory = row["memory"] and row["memory"]["value"]
+    return record(promised, Outcome(**sides, memory=memory, also=values, note=row["note"]), row["load"])
+
+
+def _run_again(side: Mapping[str, Any] | None) -> Any:
+    return side and Run(tuple(side["seconds"]), side["peak_mb"], side["cpu"])
 
 
 def table(records: Iterable[Record]) -> str:

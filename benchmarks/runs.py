@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import statistics
+from collections.abc import Mapping, Sequence
+from math import log
 from typing import Any
 
 from benchmarks.benchmark import Outcome, Run
@@ -13,6 +15,9 @@ ITEMS, TEXTS, TIMED_TEXTS = 100_000_000, 10_000_000, 20_000
 SERVED_TEXTS, DAY_ITEMS = 200_000, 1_000_000
 TIMED_PEOPLE = 60  # annotators on whom the loop is timed
 AUDITS = ("bias", "collaboration", "calibration")
+FEW_ROWS = 27_750
+GROWING_ROWS = (100_000, 300_000, 1_000_000, 3_000_000, 10_000_000)
+LINEAR_FROM = 1_000_000  # rows, below which most of the time is not that of rows
 
 
 def bias(place: Place) -> Outcome:
@@ -27,7 +32,10 @@ def bias(place: Place) -> Outcome:
         Run.of(peer),
         Run.of(floor),
         memory=ours["peak_mb"],
-        also={"largest difference": _furthest(ours["values"], peer["values"])},
+        also={
+            "largest difference": _furthest(ours["values"], peer["values"]),
+            "beside the floor": Run.of(ours).median / Run.of(floor).median,
+        },
         note=f"{ours['estimates']} estimates; first of {len(ours['seconds'])} runs {ours['seconds'][0]:.2f} s",
     )
 
@@ -155,14 +163,69 @@ def three(place: Place) -> Outcome:
     slowest = max(alone.values(), key=lambda one: one["seconds"])
     cores = together["cpu"] / max(one["cpu"] for one in alone.values())
     each = ", ".join(f"{name} {one['seconds'][0]:.1f} s" for name, one in alone.items())
+    floor = Run.of(place.ours("floors:comments", table, None))
+    beside = {
+        f"{name} beside the floor": Run.of(side).median / floor.median
+        for name, side in ({"together": together} | alone).items()
+    }
     return Outcome(
         Run.of(together),
         Run.of(slowest),
-        Run.of(place.ours("floors:comments", table, None)),
+        floor,
         memory=together["peak_mb"] / max(one["peak_mb"] for one in alone.values()),
-        also={"by seconds of a core": cores, "times the file is parsed": together["reads"]},
+        also={"by seconds of a core": cores, "times the file is parsed": together["reads"]} | beside,
         note=f"alone: {each}",
     )
+
+
+def calibration_intervals(place: Place) -> Outcome:
+    table = _comments(place)
+    ours = place.ours("ours.audits:run", table, ["calibration"], 0)
+    floor = place.ours("floors:comments", table, ["p", "toxic"])
+    return Outcome(Run.of(ours), Run.of(place.theirs("peers.calibration:binary", table)), Run.of(floor))
+
+
+def growth(place: Place) -> Outcome:
+    """Time by rows of each audit: the exponent of the power of the rows that it grows with, where rows are many."""
+    sizes = [place.rows(rows) for rows in GROWING_ROWS]
+    tables = [place.made(f"comments-{rows}.parquet", "comments", rows) for rows in sizes]
+    sides = {name: [place.ours("ours.audits:run", table, [name]) for table in tables] for name in AUDITS}
+    many = [number for number, rows in enumerate(GROWING_ROWS) if rows >= LINEAR_FROM]
+    seconds = {name: [one["seconds"][0] for one in side] for name, side in sides.items()}
+    slopes = {name: _slope([sizes[n] for n in many], [took[n] for n in many]) for name, took in seconds.items()}
+    each = "; ".join(f"{name} {', '.join(f'{one:.2g}' for one in took)} s" for name, took in seconds.items())
+    peaks = ", ".join(f"{name} {side[-1]['peak_mb']:,.0f} MB" for name, side in sides.items())
+    slowest = max((side[-1] for side in sides.values()), key=lambda side: side["seconds"])
+    return Outcome(
+        Run.of(slowest),
+        also={f"exponent of {name}": slope for name, slope in slopes.items()},
+        note=f"with {', '.join(f'{rows:,}' for rows in sizes)} rows: {each}; peaks with the most: {peaks}",
+    )
+
+
+def _slope(sizes: Sequence[int], seconds: Sequence[float]) -> float:
+    """By least squares of the logarithms."""
+    return statistics.linear_regression([log(size) for size in sizes], [log(each) for each in seconds]).slope
+
+
+def report(place: Place) -> Outcome:
+    """The command with a report less the command without, beside imports and reading."""
+    table, floor = _few_comments(place)
+    with_report = place.ours("ours.start:audited", table, "bias", "--out", f"{table}.report")
+    without = place.ours("ours.start:audited", table, "bias", "--json")
+    added = max(Run.of(with_report).median - Run.of(without).median, 0.0)
+    return Outcome(Run((added,)), floor=floor, note=f"the whole command {Run.of(with_report).median:.2f} s")
+
+
+def three_questions(place: Place) -> Outcome:
+    table, floor = _few_comments(place)
+    ours = place.ours("ours.start:audited", table, ",".join(AUDITS), "--out", f"{table}.report")
+    return Outcome(Run.of(ours), floor=floor)
+
+
+def _few_comments(place: Place) -> tuple[str, Run]:
+    table = place.made("few.parquet", "few_comments", place.rows(FEW_ROWS, least=5_000))
+    return table, Run.of(place.ours("floors:imported", table))
 
 
 def queue(place: Place) -> Outcome:
@@ -181,6 +244,10 @@ def mentions(place: Place) -> Outcome:
 
 def start(place: Place) -> Outcome:
     return Outcome(Run.of(place.ours("ours.start:helped")), floor=Run.of(place.ours("floors:typer")))
+
+
+def audit_start(place: Place) -> Outcome:
+    return Outcome(Run.of(place.ours("ours.start:helped", "audit")), floor=Run.of(place.ours("floors:typer")))
 
 
 def _comments(place: Place) -> str:

@@ -11,7 +11,7 @@ from benchmarks.data import GROUPS
 from evenhand.evidence.source import Source
 
 
-def run(path: str, names: list[str]) -> dict[str, Any]:
+def run(path: str, names: list[str], groups: int = GROUPS) -> dict[str, Any]:
     reads, collect = [], Source.collect
 
     def counted(self, build):  # type: ignore[no-untyped-def]
@@ -19,6 +19,6 @@ def run(path: str, names: list[str]) -> dict[str, Any]:
         return collect(self, build)
 
     Source.collect = counted  # type: ignore[method-assign]
-    groups = [f"g{number}" for number in range(GROUPS)]
-    found, _ = timed(lambda: eh.audit(path, audits=names, score="p", label="toxic", groups=groups))
+    named = [f"g{number}" for number in range(groups)]
+    found, _ = timed(lambda: eh.audit(path, audits=names, score="p", label="toxic", groups=named))
     return found | {"reads": len(reads)}

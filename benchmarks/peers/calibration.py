@@ -9,6 +9,7 @@ from functools import partial
 from typing import Any
 
 import numpy as np
+import pandas as pd
 from netcal.metrics import ACE, ECE
 
 from benchmarks.clock import timed
@@ -26,6 +27,18 @@ CALLS = {
     "ace": lambda p, label: columns(p, label, equal_intervals=False),
     "own ace": lambda p, label: float(ACE(BINS).measure(p, label)),
 }
+
+
+def binary(path: str) -> dict[str, Any]:
+    """The three numbers of one score, from Parquet."""
+
+    def three() -> list[float]:
+        table = pd.read_parquet(path, columns=["p", "toxic"])
+        p, label = table["p"].to_numpy(), table["toxic"].to_numpy().astype(int)
+        both = np.column_stack((1.0 - p, p))
+        return [CALLS[name](both, label) for name in ("ece", "sce", "ace")]
+
+    return timed(three, REPEATS)[0]
 
 
 def netcal(folder: str) -> dict[str, Any]:

@@ -149,6 +149,22 @@ def test_the_comparison_of_models_can_be_imported() -> None:
     assert callable(import_module("models.compared").main)
 
 
+def test_measurements_are_judged_by_the_promises_of_today() -> None:
+    """A limit that changed, a promise that was not measured then, and a row that is new."""
+    stricter = made_up(speed=Promise(FASTER, 41), also={"not measured then": Promise(SLOWER, 1)})
+    known, new = results.judged_again(run(made_up()), [stricter, made_up(name="new")])["rows"]
+    assert known["broken"] == ["made-up: speed 40 ×, promised ≥ 41 ×"]
+    assert (known["also"], known["ours"]["median"]) == ({}, 0.5)
+    assert new["broken"] == ["new: not measured yet"]
+    assert rows(results.table([known, new]))["new"]["kept"] == "**no**"
+    assert results.judged_again(run(made_up()), [made_up()])["rows"] == run(made_up())["rows"]
+
+
+def test_a_power_of_the_rows_is_the_exponent() -> None:
+    sizes = [1_000, 10_000, 100_000]
+    assert runs._slope(sizes, [3.0 * size**1.2 for size in sizes]) == pytest.approx(1.2)
+
+
 def test_a_page_without_marks_is_refused() -> None:
     with pytest.raises(ValueError, match="marks"):
         results.filled("# Speed\n", run(made_up()))
@@ -166,5 +182,8 @@ def test_the_page_holds_what_was_measured() -> None:
     assert {row["name"]: {key: row[key] for key in promised[row["name"]]} for row in kept["rows"]} == promised
     assert kept["scale"] == 1
     for one, row in zip(BENCHMARKS, kept["rows"], strict=True):
+        if row["ours"] is None:
+            assert row["broken"], one.name
+            continue
         assert (row["ratio"] or {}).get("promised") == (one.speed.shown() if one.speed else None), one.name
         assert (row["memory"] or {}).get("promised") == (one.memory.shown() if one.memory else None), one.name
