@@ -53,7 +53,7 @@ LOOKED_AT = {
     "see_people": Permission(OVERSEERS),
     "see_events": Permission(frozenset({Role.ADMINISTRATOR, Role.AUDITOR})),  # who reviews sees no draws there
     "see_studies": Permission(OVERSEERS),
-    "see_own_studies": Permission(LABELLERS),
+    "see_own_studies": Permission(LABELLERS | OVERSEERS),
     "see_webhooks": Permission(OVERSEERS),
     "manage_webhooks": Permission(frozenset({Role.ADMINISTRATOR})),
 }

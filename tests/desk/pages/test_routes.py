@@ -21,6 +21,7 @@ SAY = words()
 ALLOWED = {
     "/": set(Role), "/me": set(Role), "/queue": {Role.LEAD, Role.MODERATOR, Role.ANNOTATOR},
     "/policy": {Role.LEAD, Role.ADMINISTRATOR, Role.AUDITOR}, "/people": {Role.LEAD, Role.ADMINISTRATOR, Role.AUDITOR},
+    "/studies": set(Role) - {Role.SERVICE},
     "/log": {Role.ADMINISTRATOR, Role.AUDITOR},
     "/audits": {Role.LEAD, Role.ADMINISTRATOR, Role.AUDITOR},
 }  # fmt: skip

@@ -27,7 +27,8 @@ from evenhand.version import __version__
 Handler = Callable[[Request], Awaitable[Response]]
 NAVIGATION = (
     ("today", "/", "see_session"), ("review", "/queue", "see_tasks"),
-    ("audits", "/audits", "see_findings"), ("policy", "/policy", "see_policies"),
+    ("studies", "/studies", "see_own_studies"), ("audits", "/audits", "see_findings"),
+    ("policy", "/policy", "see_policies"),
     ("people", "/people", "see_people"), ("log", "/log", "see_events"), ("me", "/me", "see_session"),
 )  # fmt: skip
 

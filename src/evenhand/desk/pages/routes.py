@@ -23,7 +23,7 @@ from evenhand.desk.authorisation import (
     set_cookie,
     store_of,
 )
-from evenhand.desk.pages import audit_routes, review_routes
+from evenhand.desk.pages import audit_routes, review_routes, study_routes
 from evenhand.desk.pages.handling import Handler, error_words, is_lead, page, preferences_of, say, show, signed_in
 from evenhand.desk.pages.judged_items import HistoryKeeper
 from evenhand.desk.pages.log import LogFilter, log_page, time_of
@@ -261,6 +261,12 @@ PAGES: tuple[tuple[str, str, Handler], ...] = (
     ("GET", "/audits/{question}", audit_routes.audit),
     ("GET", "/audits/{question}/figures/{place}", audit_routes.figure),
     ("GET", "/audits/{question}/files/{name}", audit_routes.download),
+    ("GET", "/studies", study_routes.studies),
+    ("POST", "/studies", study_routes.open_one),
+    ("GET", "/studies/{study}", study_routes.study),
+    ("POST", "/studies/{study}", study_routes.change),
+    ("GET", "/studies/{study}/label", study_routes.label),
+    ("POST", "/studies/{study}/label", study_routes.answer),
     ("GET", "/policy", policies),
     ("POST", "/policy", activate),
     ("POST", "/policy/new", activate_new),
