@@ -11,7 +11,8 @@ from dataclasses import dataclass
 
 import sqlalchemy as sa
 
-from evenhand.desk.pages.review import LANGUAGE_TAG, ReviewConflictError
+from evenhand.desk.pages.review import LANGUAGE_TAG
+from evenhand.desk.pages.words import PhraseConflictError
 from evenhand.desk.people import Person
 from evenhand.store import ConflictError, Store, perform, schema
 from evenhand.store.labelling import LabelProgress, LabelView, label_progress, next_label, own_study
@@ -58,7 +59,7 @@ def answer(store: Store, person: Person, study: str, fields: Mapping[str, str]) 
     """Save an answer, once however often it arrives; the key of the words that say so."""
     button, task = fields.get("do", ""), fields.get("task", "")
     if button not in LABEL_BUTTONS:
-        raise ReviewConflictError("conflict.unknown")
+        raise PhraseConflictError("conflict.unknown")
     said, version = LABEL_BUTTONS[button], fields.get("version", "")
     note = fields.get("note", "").strip()[:LONGEST_NOTE] or None
     known = int(version) if version.isascii() and version.isdecimal() and len(version) < 10 else 0
@@ -66,7 +67,7 @@ def answer(store: Store, person: Person, study: str, fields: Mapping[str, str]) 
         perform(store, "label_item", actor=person.id, study=study, task=task, version=known, answer=said, note=note)
     except ConflictError:
         if _own_answer(store, person, study, task) != said:
-            raise ReviewConflictError("conflict.label") from None
+            raise PhraseConflictError("conflict.label") from None
     return f"done.label_{button}"
 
 
@@ -83,5 +84,5 @@ def undo(store: Store, person: Person, study: str) -> str:
     try:
         perform(store, "undo_label", actor=person.id, study=study)
     except ConflictError:
-        raise ReviewConflictError("conflict.label_undo") from None
+        raise PhraseConflictError("conflict.label_undo") from None
     return "done.label_undo"

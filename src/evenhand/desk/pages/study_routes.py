@@ -11,9 +11,9 @@ from starlette.responses import RedirectResponse, Response
 from evenhand.desk.authorisation import form_fields, store_of
 from evenhand.desk.pages import labelling
 from evenhand.desk.pages.handling import say, show, signed_in
-from evenhand.desk.pages.review import ReviewConflictError
 from evenhand.desk.pages.studies import open_study, studies_page
 from evenhand.desk.pages.study import change_study, study_page
+from evenhand.desk.pages.words import PhraseConflictError
 from evenhand.desk.store_problems import store_problem
 from evenhand.errors import InputError
 from evenhand.service.problems import Problem
@@ -110,7 +110,7 @@ async def answer(request: Request) -> Response:
             said = await run_in_threadpool(labelling.undo, store, session.person, number)
         else:
             said = await run_in_threadpool(labelling.answer, store, session.person, number, fields)
-    except ReviewConflictError as conflict:
+    except PhraseConflictError as conflict:
         view = await run_in_threadpool(labelling.label_page, store, session.person, number)
         note = fields.get("note", "")[: labelling.LONGEST_NOTE]
         message = say(request, conflict.key)
