@@ -79,8 +79,10 @@ def change_study(store: Store, person: Person, study: str, fields: Mapping[str, 
         reason = fields.get("reason", "").strip()[:2000] or None
         perform(store, "stop_study", actor=person.id, study=study, batches=number(fields, "batches", 0), reason=reason)
     elif action == "people":
-        people = {name: named(fields, name) for name in ("annotators", "adjudicators")}
-        perform(store, "staff_study", actor=person.id, study=study, **people)
+        annotators, adjudicators = named(fields, "annotators"), named(fields, "adjudicators")
+        perform(
+            store, "staff_study", actor=person.id, study=study, annotators=annotators, adjudicators=adjudicators
+        )  # fmt: skip
     else:
         raise InputError("the form is incomplete: reload the page")
     return f"done.study_{action}"
