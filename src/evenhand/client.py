@@ -7,6 +7,7 @@ that is sent again is done once.
 
 from __future__ import annotations
 
+import base64
 import hashlib
 import hmac
 import json
@@ -17,6 +18,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from itertools import islice
+from pathlib import Path
 from typing import Any
 
 import httpx
@@ -90,6 +92,31 @@ class DeskDecision:
     reason: str | None = None
 
 
+@dataclass(frozen=True)
+class PlannedStudy:
+    """A study that was opened at a desk: its number, labels planned, and items of its population."""
+
+    study: str
+    labels: int
+    items: int
+
+
+@dataclass(frozen=True)
+class StudyTask:
+    """The next item of a study to label, with the codebook; without a task nothing waits."""
+
+    study: str
+    title: str
+    codebook: str
+    task: str | None
+    version: int | None
+    text: str | None
+    language: str | None
+    done: int
+    waiting: int
+    per_hour: float | None
+
+
 class Client:
     """Asks a service. `model` is asked unless another is named; `transport` and `sleep` are there for tests."""
 
@@ -161,6 +188,52 @@ class Client:
             if page["next"] == after:
                 return
             after = page["next"]
+
+    def open_study(self, title: str, annotators: Sequence[str], **more: Any) -> PlannedStudy:
+        """Plan a study over the items of a desk: `n`, or a target such as `within`; `design`, `codebook`, …"""
+        body = {"title": title, "annotators": list(annotators), **more}
+        return PlannedStudy(**self._ask("POST", "/api/v1/studies", body, once=True))
+
+    def import_study(
+        self, title: str, annotators: Sequence[str], *, plan: Path, items: Path, **more: Any
+    ) -> PlannedStudy:
+        """Open a study by a sealed plan, and the file of items that it was made on: an export of the desk's store."""
+        document = base64.b64encode(items.read_bytes()).decode()
+        files = {"plan": plan.read_text(encoding="utf-8"), "items": document}
+        body = {"title": title, "annotators": list(annotators), **more, **files}
+        return PlannedStudy(**self._ask("POST", "/api/v1/studies/import", body, once=True))
+
+    def draw_batch(self, study: str, number: int) -> int:
+        """Draw the next batch of a study, which must have this number; how many items it has."""
+        return int(self._ask("POST", f"/api/v1/studies/{study}/batches", {"number": number}, once=True)["items"])
+
+    def study(self, study: str) -> Mapping[str, Any]:
+        """How far a study is, the estimate after each batch, and labels still expected."""
+        answer: dict[str, Any] = self._ask("GET", f"/api/v1/studies/{study}")
+        return answer
+
+    def stop_study(self, study: str, batches: int, reason: str | None = None) -> int:
+        """End a study by the rule, or with a reason; how many labels its estimate rests on."""
+        body = {"batches": batches, "reason": reason}
+        return int(self._ask("POST", f"/api/v1/studies/{study}/stop", body, once=True)["labels"])
+
+    def next_label(self, study: str) -> StudyTask:
+        """Your next item of a study."""
+        return StudyTask(**self._ask("GET", f"/api/v1/studies/{study}/next"))
+
+    def label(self, shown: StudyTask, answer: str, *, note: str | None = None) -> None:
+        """Answer to an item: yes, no or cannot tell."""
+        body = {"task": shown.task, "version": shown.version, "answer": answer, "note": note}
+        self._ask("POST", f"/api/v1/studies/{shown.study}/labels", body, once=True)
+
+    def undo_label(self, study: str) -> None:
+        """Take your last answer in a study back."""
+        self._ask("POST", f"/api/v1/studies/{study}/undo", {}, once=True)
+
+    def study_finding(self, study: str) -> Mapping[str, Any]:
+        """The finding from all finished batches, as `evenhand sample estimate --json` prints it."""
+        answer: dict[str, Any] = self._ask("GET", f"/api/v1/studies/{study}/finding")
+        return answer
 
     def _scores(self, texts: Sequence[str], model: str | None) -> list[TextScore]:
         named = model or self._model

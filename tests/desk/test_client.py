@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import httpx
 import pytest
 
@@ -9,7 +11,11 @@ from desk.desks import STAFF, TestDesk
 from evenhand.client import Client, ServiceError, verify_webhook
 from evenhand.desk.outgoing import signature
 from evenhand.desk.people import Role
+from evenhand.measurement import ItemColumns, SampleSizeRequest, plan_campaign
+from evenhand.sampling import RandomDesign
 from evenhand.store import seal
+from evenhand.store.exporting import export
+from store.study_desks import with_items
 
 
 def client_of(desk: TestDesk, person: str) -> Client:
@@ -41,6 +47,30 @@ def test_a_platform_sends_and_learns(fresh: TestDesk) -> None:
         client.send_notice("unknown", "spam")
     assert (refused.value.status, refused.value.code) == (404, "not-found")
     client.close()
+
+
+def test_a_study_from_the_plan_to_the_finding(fresh: TestDesk, tmp_path: Path) -> None:
+    with_items(fresh.desk)
+    lead, annotator = client_of(fresh, STAFF[Role.LEAD]), client_of(fresh, STAFF[Role.ANNOTATOR])
+    opened = lead.open_study("Spring", [STAFF[Role.ANNOTATOR]], design="random", n=20, seed=1, codebook="Insults.")
+    assert (opened.study, opened.labels, opened.items) == ("1", 20, 200)
+    assert lead.draw_batch("1", 1) == 20
+    while (shown := annotator.next_label("1")).task is not None:
+        assert shown.codebook == "Insults."
+        annotator.label(shown, "no", note="seen")
+    annotator.undo_label("1")
+    annotator.label(annotator.next_label("1"), "yes")
+    assert lead.study("1")["can_stop"] is True
+    assert lead.study_finding("1")["findings"][0]["audit"] == "accuracy"
+    assert lead.stop_study("1", 1) == 20
+    export(fresh.store, tmp_path / "out", texts=False)
+    plan_campaign(
+        tmp_path / "out" / "items.parquet", tmp_path / "plan.json", roles=ItemColumns(id="item_id", score="score"),
+        design=RandomDesign(), wish=SampleSizeRequest(n=30), seed=1,
+        purpose={"ground_truth": "", "codebook": "", "population": "all", "period": ""},
+    )  # fmt: skip
+    files = {"plan": tmp_path / "plan.json", "items": tmp_path / "out" / "items.parquet"}
+    assert lead.import_study("Again", [STAFF[Role.ANNOTATOR]], **files).labels == 30
 
 
 def test_webhooks_are_verified() -> None:

@@ -26,21 +26,28 @@ from evenhand.store.cases import BENIGN, MEASUREMENT, REVIEW, VIOLATING, WAITING
 from evenhand.store.erasure import DAY
 from evenhand.store.events import ReviewReached, TaskClaimed
 from evenhand.store.intake import NewItem, NewScore
+from evenhand.store.labelling import label_item
 from evenhand.store.ledger import EventLedger
 from evenhand.store.policy import DeskPolicy
 from evenhand.store.store import Store, create_store, now
+from evenhand.store.studies import StudyDesign, StudySetup, draw_batch, open_study
 from evenhand.synthetic.community import community
 
 BENIGN_KEPT = 0.2  # share of the benign items that come here: the platform sends what its filters noticed
 MODERATORS = {"ana": 0.03, "ben": 0.06, "chloe": 0.04, "dev": 0.05}  # and how often each errs
 LEADS = ("lena", "lars")
-VISITORS = (("a moderator", "ana"), ("a lead", "lena"), ("an auditor", "aud"))
+VISITORS = (("a moderator", "ana"), ("a lead", "lena"), ("an annotator", "noor"), ("an auditor", "aud"))
+ANNOTATORS = {"noor": 0.05, "omar": 0.08}  # and how often each errs
 SECONDS = 1_000_000
 HOUR = 3600 * SECONDS
 QUEUE = "review"
 NEW_WORDS = 0.05  # the score of what the model of the last week does not know
 DRAWN_SHARE, SKIPPED = 0.75, 0.01
 CLAIMED_SINGLY = 2  # of the reviews of a shift
+STUDY_WITHIN = 0.25
+CODEBOOK = """Yes: insults, threats, hate against groups, and spam.
+No: criticism, however sharp, quotations that are marked as such, and jokes at nobody's expense.
+Cannot tell: the text is incomplete, or its meaning depends on what came before."""
 REASONS = ("harassment", "hate", "spam")
 
 
@@ -53,6 +60,7 @@ class DemoSize:
     reviews_per_shift: int = 15
     gold: int = 30
     waiting: int = 60
+    study_batches: int = 3
 
     @property
     def days(self) -> int:
@@ -108,6 +116,8 @@ def _write_history(store: Store, clock: _Clock, size: DemoSize, chance: random.R
         for shift, person in enumerate(_on_duty(day)):
             clock.at = morning + (9 + 3 * shift) * HOUR
             _work(store, person, truth, size.reviews_per_shift, chance)
+    if size.study_batches:
+        _study(store, truth, size, chance)
     clock.at = clock.begin + size.days * DAY
     _arrive(store, items[-size.waiting :], unknown=True, chance=chance)
 
@@ -115,6 +125,34 @@ def _write_history(store: Store, clock: _Clock, size: DemoSize, chance: random.R
 def _gold(item: DemoItem) -> NewItem:
     """A test item, whose verdict is known."""
     return replace(item.new, scores=(), gold=VIOLATING if item.violates else BENIGN)
+
+
+def _study(store: Store, truth: dict[str, bool], size: DemoSize, chance: random.Random) -> None:
+    """A study of the prevalence: some batches are labelled, and one is under way."""
+    setup = StudySetup("Prevalence of violations", tuple(ANNOTATORS), (LEADS[1],), CODEBOOK, per_item=2)
+    design = StudyDesign(design="sequential", target={"within": STUDY_WITHIN}, seed=1)
+    with store.write(LEADS[0]) as ledger:
+        study = open_study(ledger, setup, design)["study"]
+    for number in range(1, size.study_batches + 1):
+        with store.write(LEADS[0]) as ledger:
+            draw_batch(ledger, study, number)
+        for person in (*ANNOTATORS, LEADS[1]):
+            last = number == size.study_batches
+            _label(store, study, person, truth, 0.4 if last else 1.0, chance)
+
+
+def _label(store: Store, study: str, person: str, truth: dict[str, bool], share: float, chance: random.Random) -> None:
+    """A share of what waits for a person in a study; those who adjudicate do not err."""
+    tasks, errs = schema.study_tasks, ANNOTATORS.get(person, 0.0)
+    waiting = sa.select(tasks.c.id, tasks.c.version, tasks.c.subject).where(
+        tasks.c.study == study, tasks.c.person == person, tasks.c.state == WAITING
+    )
+    with store.write(person) as ledger:
+        rows = ledger.connection.execute(waiting.order_by(tasks.c.batch, tasks.c.place)).all()
+        for row in rows[: round(share * len(rows))]:
+            ledger.at += chance.randrange(4, 25) * SECONDS
+            answer = "yes" if truth[row.subject] != (chance.random() < errs) else "no"
+            label_item(ledger, study, row.id, row.version, "cannot tell" if chance.random() < SKIPPED else answer)
 
 
 class _Clock:
@@ -151,6 +189,7 @@ def _new_item(
 def _open(store: Store, size: DemoSize) -> None:
     """People and a policy."""
     roles = dict.fromkeys(MODERATORS, "moderator") | dict.fromkeys(LEADS, "lead")
+    roles |= dict.fromkeys(ANNOTATORS, "annotator")
     for person, role in {**roles, "aud": "auditor", "platform": "service"}.items():
         perform(store, "invite", actor="system", person=person, role=role)
     policy = DeskPolicy.from_thresholds(
