@@ -17,6 +17,7 @@ from evenhand.audits.accuracy.verdicts import OWN_SLICE_KEYS, VISIBLE
 from evenhand.catalogue import Direction, Unit, find_measure
 from evenhand.catalogue.accuracy import MISSED, PREVALENCE
 from evenhand.catalogue.shared import ACCURACY, F1, PRECISION, RECALL
+from evenhand.comparison.causes import CausedChange, finding_change_causes
 from evenhand.errors import InputError, nearest
 from evenhand.estimate import Estimate, Flag
 from evenhand.finding import Finding, Measured, SliceKey
@@ -111,6 +112,7 @@ class PeriodComparison:
     rule: str
     changes: tuple[PeriodChange, ...]
     caveats: tuple[str, ...]
+    causes: tuple[CausedChange, ...] = ()
 
     @property
     def alarm(self) -> bool:
@@ -132,6 +134,7 @@ class PeriodComparison:
             "alarms": [{"measure": one.measure, "slice": dict(one.slice)} for one in self.alarms],
             "caveats": list(self.caveats),
             "changes": [one.record() for one in self.changes],
+            "causes": [one.record() for one in self.causes],
         }
 
     def lines(self) -> list[str]:
@@ -140,7 +143,9 @@ class PeriodComparison:
         end = f"ALARM: {_named(alarms)}." if alarms else "No alarm: no change exceeds sampling variation."
         if follow := [one for one in self.changes if one.change.alarm and one not in alarms]:
             end += f" This also shows in {_named(follow)}."
-        return [*self.caveats, *(" ".join(_change_sentences(one, alarms)) for one in self.changes), end]
+        changed = {one.measure for one in self.changes if one.change.alarm and not one.slice}
+        why = [one.sentence(find_measure(one.measure).title) for one in self.causes if one.measure in changed]
+        return [*self.caveats, *(" ".join(_change_sentences(one, alarms)) for one in self.changes), end, *why]
 
 
 def _named(changes: Sequence[PeriodChange]) -> str:
@@ -158,7 +163,22 @@ def compare_period_files(this: str, last: str, *, rule: str = ChangeRule.DIFFERE
     False
     """
     now, before = _read_period(this), _read_period(last)
-    return PeriodComparison(rule, tuple(compare_periods(now, before, rule=rule)), tuple(period_caveats(now, before)))
+    changes, caveats = compare_periods(now, before, rule=rule), period_caveats(now, before)
+    return PeriodComparison(rule, tuple(changes), tuple(caveats), tuple(period_causes(now, before)))
+
+
+def period_causes(this: Finding, last: Finding) -> list[CausedChange]:
+    """Why prevalence and recall changed, where both findings say what their items are made of.
+
+    >>> sample = {"label": [True, False] * 50, "removed": [True, True, False, False] * 25}
+    >>> roles = {"label": "label", "decision": "removed", "audits": "accuracy"}
+    >>> last, this = (eh.audit(sample, **roles).findings[0] for _ in range(2))
+    >>> [cause.measure for cause in eh.comparison.period_causes(this, last)]
+    ['prevalence', 'recall']
+    """
+    both = (measure for measure in (PREVALENCE, RECALL) if this.has(measure) and last.has(measure))
+    causes = (finding_change_causes(this, last, measure, {}) for measure in both)
+    return [one for one in causes if one is not None]
 
 
 def compare_periods(this: Finding, last: Finding, *, rule: str = ChangeRule.DIFFERENCE) -> list[PeriodChange]:

@@ -12,6 +12,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, NamedTuple
 
+from evenhand.catalogue import find_measure
+from evenhand.comparison.causes import CAUSED_MEASURES, CausedChange, finding_change_causes
 from evenhand.comparison.changes import (
     DIFFERENCE_SLICE,
     EARLIER_SLICE,
@@ -23,7 +25,7 @@ from evenhand.comparison.changes import (
 )
 from evenhand.errors import InputError
 from evenhand.estimate import Estimate, Flag
-from evenhand.finding import Finding, Measured, Reading, Slice, SliceKey, column_key
+from evenhand.finding import Exhibit, Finding, Measured, Reading, Slice, SliceKey, column_key
 from evenhand.formatting import names_in_sentence
 from evenhand.intervals import mover
 from evenhand.intervals.significance import mark_beyond_chance, p_value_from_interval
@@ -191,7 +193,8 @@ def compare_runs(now: Sequence[Finding], earlier: Sequence[Finding], *, called: 
             "earlier": called,
             "runs": {name: dict(runs[0].provenance) for name, runs in _provenance_of_runs(both).items()},
         },
-        tuple(_run_readings(marked, both)),
+        (*_run_readings(marked, both), *_cause_readings(marked, both)),
+        exhibits=tuple(_cause_exhibits(both)),
     )
     return replace(finding, verdicts=(run_verdict(finding),))
 
@@ -276,6 +279,42 @@ def _run_measures(changes: Sequence[RunChange]) -> Iterator[Measured]:
         yield Measured(pair.measure, {**pair.slice, **EARLIER_SLICE}, _unmarked(pair.earlier))
         yield Measured(pair.measure, {**pair.slice, **NOW_SLICE}, _unmarked(pair.now))
         yield Measured(pair.measure, {**pair.slice, **DIFFERENCE_SLICE}, pair.difference)
+
+
+CAUSES = "causes"  # kind of an exhibit: what each cause contributes to the change of a number
+
+
+def _causes(both: Sequence[tuple[Finding, Finding]]) -> Iterator[tuple[Finding, Measured, CausedChange]]:
+    """Every number that can be explained, of runs on different items."""
+    for now, earlier in both:
+        for m in () if same_items(now, earlier) else now:
+            if m.measure not in CAUSED_MEASURES or not earlier.has(m.measure, **m.slice):
+                continue
+            if (caused := finding_change_causes(now, earlier, m.measure, m.slice)) is not None:
+                yield now, m, caused
+
+
+def _cause_exhibits(both: Sequence[tuple[Finding, Finding]]) -> Iterator[Exhibit]:
+    for now, m, caused in _causes(both):
+        estimates = list(caused.contributions.values())
+        columns: dict[str, list[float | str | None]] = {
+            "measure": [m.measure] * len(estimates),
+            "cause": [cause.name.lower() for cause in caused.contributions],
+            "contribution": [e.value for e in estimates],
+            "low": [e.low for e in estimates],
+            "high": [e.high for e in estimates],
+        }
+        yield Exhibit(CAUSES, _compared_slice(now.audit, m.slice), columns)
+
+
+def _cause_readings(changes: Sequence[RunChange], both: Sequence[tuple[Finding, Finding]]) -> Iterator[Reading]:
+    """Why numbers changed that did so beyond chance."""
+    clear = {(one.measure, tuple(one.slice.items())) for one in changes if one.difference.stands_out}
+    for now, m, caused in _causes(both):
+        slice_ = _compared_slice(now.audit, m.slice)
+        if (m.measure, tuple(slice_.items())) in clear:
+            of = f" of {m.slice[SliceKey.GROUP]}" if SliceKey.GROUP in m.slice else ""
+            yield Reading(slice_, caused.sentence(f"{find_measure(m.measure).title}{of}"))
 
 
 def _unmarked(estimate: Estimate) -> Estimate:

@@ -20,13 +20,14 @@ from evenhand.audits.accuracy import NAME, QUESTION
 from evenhand.audits.accuracy.blind_spots import with_robust_intervals
 from evenhand.audits.accuracy.pools import ModeratedPopulation, PoolName, PoolShare, as_items, pool_measures
 from evenhand.audits.accuracy.verdicts import AccuracyTopic, accuracy_verdicts
+from evenhand.audits.composition import Composition, score_bands
 from evenhand.audits.settings import SMALLEST_GROUP, versions
 from evenhand.catalogue.accuracy import MISSED, POPULATION, PREVALENCE, VIOLATIONS
 from evenhand.catalogue.shared import COUNT
 from evenhand.errors import InputError, Undefined
 from evenhand.estimate import Estimate, Flag
 from evenhand.evidence.evidence import not_shown
-from evenhand.finding import Finding, Measured, Reading, Slice, SliceKey
+from evenhand.finding import Exhibit, Finding, Measured, Reading, Slice, SliceKey
 from evenhand.intervals.pools import POOL_QUANTITIES
 from evenhand.intervals.survey import GoldCounts, SurveyShare
 from evenhand.intervals.survey_estimators import StratifiedSample
@@ -121,7 +122,8 @@ def estimate_measures(collected: CollectedLabels, *, smallest_group: int = SMALL
             replace(collected, gold=None), collected.labels, {SliceKey.ESTIMATOR: Estimator.UNCORRECTED}
         )
     measured += other_estimates(sample, level) + estimates_by_stratum(sample, level, hidden)
-    finding = Finding(NAME, QUESTION, tuple(measured), (), _provenance(collected))
+    made_of = _composition(sample)
+    finding = Finding(NAME, QUESTION, tuple(measured), (), _provenance(collected), exhibits=made_of)
     finding = _with_blind_spot(finding, sample, hidden)
     finding = replace(
         finding,
@@ -132,6 +134,30 @@ def estimate_measures(collected: CollectedLabels, *, smallest_group: int = SMALL
         ),
     )
     return replace(finding, verdicts=tuple(accuracy_verdicts(finding)))
+
+
+def _composition(sample: CampaignSample) -> tuple[Exhibit, ...]:
+    """What labelled items are made of, by group, score and pool; nothing of clusters or sequential draws."""
+    plan = sample.plan
+    if plan.design.traits.open_ended or any(pool.cells is None for pool in plan.pools):
+        return ()
+    parts = [_pool_rows(sample, pool) for pool in plan.pools]
+    columns = [np.concatenate(column) for column in zip(*parts, strict=True)]
+    place, band, label, weight = (column.astype(np.float64) for column in columns[:4])
+    codes = place.astype(np.int64), band.astype(np.int64)
+    kinds = label, columns[4].astype(np.bool_)
+    return (Composition.from_rows(plan.groups or ("",), codes, kinds, (weight, weight**2)).exhibit({}),)
+
+
+def _pool_rows(sample: CampaignSample, pool: PlanPool) -> list[Floats]:
+    """Of each label of a pool: group, band of the score, label, the items it stands for, whether they were removed."""
+    parts = sample.parts[pool.name]
+    cells = pool.frame.cell_of(np.concatenate([one.part.places[one.known] for one in parts]))
+    label, weight = np.concatenate([one.label for one in parts]), sample.weights(pool).weights
+    scored = sample.plan.design.traits.score
+    bands = score_bands(expit(pool.frame.logits[cells]) if scored else None, len(cells))
+    groups = pool.frame.groups[cells] if sample.plan.groups else np.zeros(len(cells), dtype=np.int64)
+    return [groups, bands, label, weight, np.full(len(cells), pool.name == PoolName.REMOVED)]
 
 
 def _with_blind_spot(finding: Finding, sample: CampaignSample, hidden: Collection[int]) -> Finding:

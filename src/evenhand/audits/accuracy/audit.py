@@ -13,6 +13,7 @@ from evenhand.audits.accuracy.pools import with_slice
 from evenhand.audits.accuracy.quantities import domain_measures, planning_estimates, rank_agreement, visible_share
 from evenhand.audits.accuracy.sample import LabelledSample
 from evenhand.audits.accuracy.settings import AccuracySettings
+from evenhand.audits.composition import judged_composition
 from evenhand.audits.settings import provenance
 from evenhand.catalogue.accuracy import POPULATION, PREVALENCE, VIOLATIONS
 from evenhand.catalogue.shared import COUNT
@@ -42,7 +43,8 @@ def audit_accuracy(evidence: JudgedEvidence, settings: AccuracySettings, progres
         found += _by_stratum(sample, judged.strata, judged.stratum, settings.level)
     notes: list[str] = []
     found += rank_agreement(found, evidence.declaration.slice_keys, settings, notes)
-    finding = Finding(NAME, QUESTION, tuple(found), (), provenance(evidence, settings))
+    made_of = judged_composition(evidence, sample.rows, sample.violating, sample.removed, sample.design.weights)
+    finding = Finding(NAME, QUESTION, tuple(found), (), provenance(evidence, settings), exhibits=(made_of,))
     finding = replace(finding, readings=tuple(verdicts.accuracy_readings(finding)))
     return replace(
         finding,

@@ -20,6 +20,7 @@ from evenhand.audits.bias.quantities import GROUP_QUANTITIES, JigsawScore, Power
 from evenhand.audits.bias.settings import BiasSettings
 from evenhand.audits.bias.shapes import bias_readings
 from evenhand.audits.bias.verdicts import bias_verdicts, judgement_exhibits
+from evenhand.audits.composition import scored_compositions
 from evenhand.audits.probes import Probe, ProbeResult, estimate_probes, marked_measures
 from evenhand.audits.quantities import OVERALL_QUANTITIES, SMALL_GROUP, is_traced
 from evenhand.audits.settings import BOOTSTRAP, provenance
@@ -122,6 +123,8 @@ def audit_bias(evidence: TalliedEvidence, settings: BiasSettings, progress: Prog
         entries += _measured(evidence, part, views, (declared, groups), settings, progress)
         drawn += _exhibits(evidence, part, views, [group for group in groups if group in declared])
         whole = whole or views
+    if isinstance(evidence, ScoredEvidence):
+        drawn += scored_compositions(evidence.with_groups(_groups_of(evidence, declared)), thresholds)
     origin = provenance(evidence, settings) | {"thresholds": thresholds}
     families = [family_of(probe, declared) for probe, *_ in entries]
     measured = Finding(NAME, QUESTION, marked_measures(entries, settings.level, families), (), origin)
@@ -143,6 +146,10 @@ def audit_bias(evidence: TalliedEvidence, settings: BiasSettings, progress: Prog
         examples=bias_examples(evidence, whole, declared, settings.examples),
     )
     return replace(read, verdicts=tuple(bias_verdicts(read)))
+
+
+def _groups_of(evidence: ScoredEvidence, declared: Collection[str]) -> dict[str, Membership]:
+    return {name: member for name, member in evidence.rows.groups.items() if name in declared}
 
 
 def _tests_by_family(entries: Sequence[ProbeResult], families: Sequence[str]) -> dict[str, int]:
