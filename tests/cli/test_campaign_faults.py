@@ -88,7 +88,7 @@ def test_a_sheet_of_ids_alone_is_announced(program, items: pl.DataFrame) -> None
     warning = "annotators will see ids only"
     assert warning not in plan(program, "--n", "100").out
     items.drop("text").write_parquet("items.parquet")
-    assert warning in plan(program, "--n", "100").out
+    assert warning in plan(program, "--n", "100", "--force").out
 
 
 @pytest.mark.parametrize("option", ["--within", "--cv", "--width", "--below"])

@@ -235,7 +235,7 @@ def test_demo(program) -> None:
     command = next(line for line in done.out.splitlines() if line.startswith("running: ")).removeprefix(
         "running: evenhand "
     )
-    again = program(*command.split())
+    again = program(*command.split(), "--force")
     assert again.code == 0, again.err
 
 

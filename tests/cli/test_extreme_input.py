@@ -42,7 +42,7 @@ PLAN = "sample plan items.csv --score first -o plan.json"
             "plan items.csv --score first --label y --missed-violation 1e308 --false-removal 1 --review 1",
             "the cost 'missed_violation' is 1e+308",
         ),
-        ("init items.csv --out . --force", "this is a folder"),
+        ("init items.csv --out .", "this is a folder"),
     ],
 )
 def test_numbers_that_nothing_can_be_computed_with(program, small: pl.DataFrame, command: str, says: str) -> None:

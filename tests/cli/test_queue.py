@@ -63,7 +63,7 @@ def test_from_history_to_a_policy(program) -> None:
 
 def test_from_history_to_evidence(program, plan) -> None:
     told = ran(
-        program, "queue", "items.csv", "--policy", "plan/policy.json", "--capacity", 500, "-o", "today.csv",
+        program, "queue", "items.csv", "--policy", "plan/policy.json", "--capacity", 500, "-o", "today.csv", "--force",
         "--sheet", "sheet.csv", "--text", "text", "--context", "before", "--id", "id",
     )  # fmt: skip
     assert "review 500 (25 of them drawn for measurement)" in told
@@ -81,7 +81,7 @@ def test_from_history_to_evidence(program, plan) -> None:
     assert told.startswith("500 of 500 reviews have an answer")
     words = pl.col("label").replace({"yes": "Remove", "no": "keep"})
     answered.with_columns(words).write_csv("worded.csv")
-    taken = ["queue", "today.csv", "--answers", "worded.csv", "--id", "id", "-o", "again.csv"]
+    taken = ["queue", "today.csv", "--answers", "worded.csv", "--id", "id", "-o", "again.csv", "--force"]
     assert "invalid answer: 'keep'" in program(*taken).err or "invalid answer: 'Remove'" in program(*taken).err
     ran(program, *taken, "--positive", "remove")
     assert Path("again.csv").read_text() == Path("evidence.csv").read_text()
@@ -143,7 +143,7 @@ def test_without_ids_places_are_ids(program, plan) -> None:
 
 
 def test_what_cannot_be_queued(program, plan) -> None:
-    line = ["queue", "items.csv", "--policy", "plan/policy.json", "-o", "today.csv"]
+    line = ["queue", "items.csv", "--policy", "plan/policy.json", "-o", "today.csv", "--force"]
     fails(program, "queue", "items.csv", "-o", "today.csv", says=["set --policy"])
     fails(program, *line, "--sheet", "sheet.csv", says=["a sheet needs the text column: set --text"])
     fails(program, *line[:-1], "today.doc", says=["the output must end in one of"])
@@ -169,7 +169,7 @@ def test_a_plan_reads_a_declaration(program) -> None:
 
 
 def test_a_day_of_another_size_is_said(program, plan) -> None:
-    line = ["queue", "items.csv", "--policy", "plan/policy.json", "-o", "today.csv"]
+    line = ["queue", "items.csv", "--policy", "plan/policy.json", "-o", "today.csv", "--force"]
     policy = json.loads(Path("plan/policy.json").read_text())
     assert "planned for 4,000 items a day; these are 3,000" in ran(program, *line)
     assert "planned for" not in ran(program, *line, "--capacity", 100)

@@ -142,18 +142,21 @@ def test_items_that_changed_since_planning(program, items: pl.DataFrame) -> None
 
 def test_nothing_of_value_is_written_over(program, items: pl.DataFrame, drawn: pl.DataFrame) -> None:
     refused(
-        program("sample", "draw", "plan.json", "-o", "batch.csv"), "batch.csv: this sheet already has answers (200)"
+        program("sample", "draw", "plan.json", "-o", "batch.csv", "--force"),
+        "batch.csv: this sheet already has answers (200)",
     )
     refused(program("sample", "draw", "plan.json", "-o", "plan.json"), "would replace the file that is read")
     refused(
-        program("sample", "plan", "items.parquet", *PLAN, "-o", "plan.json"), "batches have been drawn with this plan"
+        program("sample", "plan", "items.parquet", *PLAN, "-o", "plan.json", "--force"),
+        "batches have been drawn with this plan",
     )
     refused(
         program("sample", "plan", "items.parquet", *PLAN, "-o", "items.parquet"), "would replace the file that is read"
     )
     Path("other.json").write_text("mine")
-    refused(program("sample", "plan", "items.parquet", *PLAN, "-o", "other.json"), "another file with this name exists")
-    refused(program("sample", "draw", "plan.json", "-o", "other.json"), "another file with this name exists")
+    for line in (("plan", "items.parquet", *PLAN), ("draw", "plan.json")):
+        refused(program("sample", *line, "-o", "other.json"), "this file exists: choose another name with --out")
+        refused(program("sample", *line, "-o", "other.json", "--force"), "another file with this name exists")
     refused(program("sample", "draw", "plan.json", "-o", "batch.txt"), ".csv, .xlsx, .json")
     refused(program("sample", "draw", "plan.json", "-o", "none/batch.csv"), "folder")
     refused(program("sample", "draw", "plan.json", "--batch", "3", "-o", "x.csv"), "batch 3 does not exist")

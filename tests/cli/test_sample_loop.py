@@ -297,7 +297,9 @@ def test_labelled_items_carry_their_weights_and_the_audit_gives_the_same(program
         for old in (*Path().glob("*.csv"), *Path().glob("*.json")):
             old.unlink()
         sheets, out = loop(program, items, *DESIGNS[name])
-        assert program("sample", "estimate", "plan.json", *sheets, "--evidence", "labelled.parquet").code == 0
+        assert (
+            program("sample", "estimate", "plan.json", *sheets, "--evidence", "labelled.parquet", "--force").code == 0
+        )
         table = pl.read_parquet("labelled.parquet")
         assert {"id", "label", "inclusion"} <= set(table.columns)
         share = float((table["weight"] * table["label"]).sum() / table["weight"].sum())

@@ -67,7 +67,7 @@ def test_a_sheet_that_nobody_filled_in_is_written_again(program, items: pl.DataF
     planned(program, *CLUSTERS, "--n", "60")
     ran(program, "draw", "plan.json", "-o", "batch.csv")
     first = Path("batch.csv").read_bytes()
-    assert "the same as before" in ran(program, "draw", "plan.json", "-o", "batch.csv")
+    assert "the same as before" in ran(program, "draw", "plan.json", "-o", "batch.csv", "--force")
     assert Path("batch.csv").read_bytes() == first
 
 

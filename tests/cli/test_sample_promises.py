@@ -93,7 +93,7 @@ def test_a_score_that_is_the_same_for_all(program, items: pl.DataFrame) -> None:
     assert "Expected prevalence" not in done.out
     assert "about 9 minutes" in done.out
     assert "sample draw plan.json -o batch1.csv" in done.out
-    assert planned(program, "--prevalence", "0.1")["n"] > 500
+    assert planned(program, "--prevalence", "0.1", "--force")["n"] > 500
 
 
 def test_a_promise_that_takes_everything_is_refused_once(program, items: pl.DataFrame) -> None:

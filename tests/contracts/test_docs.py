@@ -9,6 +9,7 @@ import shlex
 import subprocess
 import sys
 from collections.abc import Iterator
+from itertools import pairwise
 from pathlib import Path
 
 import polars as pl
@@ -274,9 +275,15 @@ def annotate(sheet: Path) -> None:
     table.with_columns(label=pl.Series(said)).write_csv(sheet)
 
 
+OUTPUT_OPTIONS = ("-o", "--out", "--sheet", "--next", "--evidence", "--calibrator")
+
+
 def run(line: str) -> None:
     program, *arguments = shlex.split(line, comments=True)
     assert program == "evenhand", line
+    named = [value for option, value in pairwise(arguments) if option in OUTPUT_OPTIONS]
+    if any(Path(name).is_file() for name in named):  # a block before this one, in another place, has written it
+        arguments.append("--force")
     done = subprocess.run([sys.executable, "-m", "evenhand", *arguments], capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
 

@@ -63,7 +63,7 @@ TABLE = {
         {"out": "report/"},
         paths("terms", "spellings", "compare"),
     ),
-    "init": Row("items.csv --force", ("items.csv",), {"out": "new.toml"}),
+    "init": Row("items.csv", ("items.csv",), {"out": "new.toml"}),
     "agreement": Row("findings.json findings.json", paths=paths("first", "second")),
     "plan": Row(f"items.csv {ROLES} --reviewers 1", ("items.csv",), {"out": "report/"}, slow=True),
     "queue": Row(
@@ -82,7 +82,7 @@ TABLE = {
         f"items.csv --label truth --text text --test other.csv {QUICK}", ("items.csv", "other.csv"), {"out": "fresh/"}
     ),
     "models": Row(".", paths=paths("folder")),
-    "card": Row("findings.json --force", ("findings.json",), {"out": "new.md"}, paths("findings")),
+    "card": Row("findings.json", ("findings.json",), {"out": "new.md"}, paths("findings")),
     "reproduce": Row(
         "bias --data papers --light", ("papers/MADLIBS",), {"out": "report/", "download": "data/"}, paths("data"), True
     ),
@@ -265,10 +265,11 @@ def contents() -> dict[str, bytes | str | None]:
     return found
 
 
-def refused(name: str, output: str, at: Path, says: str = "") -> None:
+def refused(name: str, output: str, at: Path, says: str = "", *, force: bool = False) -> None:
     """One line, code 2, and nothing is other than it was."""
     before = contents()
-    done = run(*name.split(), *arguments(name, output), flag(name, output), at)
+    forced = ["--force"] if force else []
+    done = run(*name.split(), *arguments(name, output), flag(name, output), at, *forced)
     assert done.code == 2, (done.out, done.err)
     (line,) = done.err.strip().splitlines()
     assert line.startswith("evenhand: ")
@@ -282,7 +283,8 @@ def arguments(name: str, output: str) -> list[str]:
     line = TABLE[name].line.split()
     if (name, output) == ("reproduce", "download"):
         line = ["bias", "--light"]
-    return line
+    main = TABLE[name].outputs.get("out", "/")
+    return line if output == "out" or main.endswith("/") else [*line, "--out", f"main{Path(main).suffix}"]
 
 
 def itself(path: Path, suffix: str) -> Path:
@@ -322,7 +324,57 @@ def test_an_output_that_is_an_input_is_refused(
 ) -> None:
     path = Path(read.replace("MADLIBS", next(path.name for path in Path("papers").iterdir())))
     at = alias(path, Path(TABLE[name].outputs[output]).suffix)
-    refused(name, output, at)
+    refused(name, output, at, force=has_force(name))  # which replaces no input either
+
+
+def has_force(name: str) -> bool:
+    return any("--force" in option.opts for option in COMMANDS[name].params)
+
+
+FILES = [(name, output) for name, row in TABLE.items() for output, at in row.outputs.items() if not at.endswith("/")]
+
+
+def test_what_writes_a_file_takes_force_and_nothing_else_does() -> None:
+    assert {name for name in COMMANDS if has_force(name)} == {name for name, _ in FILES}
+
+
+@pytest.mark.parametrize(("name", "output"), FILES)
+def test_a_file_that_exists_is_never_replaced_unless_it_is_asked_for(here: Path, name: str, output: str) -> None:
+    """Whoever wrote it: what an earlier run has written may have been edited since."""
+    path = Path(TABLE[name].outputs[output])
+    path.write_text("my thesis")
+    says = f"{path}: this file exists: choose another name with {flag(name, output)}, or replace it with --force"
+    refused(name, output, path, says)
+
+
+QUICKLY = ("calibrate fit", "out")
+NOT_TWICE = (  # of this plan there is no next batch, its labels are kept with --force too, and no calibrator is needed
+    *(("sample estimate", "next"), ("sample extend", "out"), ("calibrate file", "calibrator")),
+)
+REPLACED = [pytest.param(*one, marks=pytest.mark.verify) for one in FILES if one not in (QUICKLY, *NOT_TWICE)]
+
+
+@pytest.mark.parametrize(("name", "output"), [QUICKLY, *REPLACED])
+def test_force_replaces_what_a_run_has_written(here: Path, name: str, output: str) -> None:
+    path = Path(TABLE[name].outputs[output])
+    line = [*name.split(), *arguments(name, output), flag(name, output), str(path)]
+    assert run(*line).code == 0
+    written = path.read_bytes()
+    assert run(*line).code == 2
+    assert path.read_bytes() == written
+    done = run(*line, "--force")
+    assert done.code == 0, done.err
+    assert path.is_file()
+
+
+@pytest.mark.parametrize("line", ["store init theirs.db", "store init fresh.db --key theirs.db"])
+def test_a_new_store_takes_no_name_that_is_taken(here: Path, line: str) -> None:
+    Path("theirs.db").write_text("my thesis")
+    before = contents()
+    assert run(*line.split()).code == 2
+    assert run(*f"store restore desk.db {line.split()[2]} --key desk.db.key".split()).code in (0, 2)
+    assert Path("theirs.db").read_text() == "my thesis"
+    assert {path: content for path, content in contents().items() if path in before} == before
 
 
 FOLDERS = [(name, output) for name, row in TABLE.items() for output, at in row.outputs.items() if at.endswith("/")]
@@ -406,4 +458,4 @@ def test_beside_an_output_nothing_else_is_replaced(here: Path, kind: str) -> Non
     assert contents() == before
     config.unlink()
     ran("sample draw plan.json -o tasks.json")
-    ran("sample draw plan.json -o tasks.json")
+    ran("sample draw plan.json -o tasks.json --force")

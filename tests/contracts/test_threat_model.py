@@ -37,7 +37,7 @@ def _is_a_test(name: str) -> bool:
 
 REVIEWED = (  # what reviews of the program have found, by a word of each row that answers it
     *("types that its skops file", "query in a declaration", "condition could hide", "encoder with code"),
-    *("forged manifest in the output folder", "output could be an input", "forged list"),
+    *("forged manifest in the output folder", "output could be an input", "forged list", "replaced a file of somebody"),
     *("any environment variable", "configuration of a service", "Direction marks", "hundred thousand columns"),
     *("became gigabytes", "named devices, pipes", "one or two people", "password in a database URL"),
     *("predictable names", "mixed their files", "Escape codes", "names in a model card", "full disk"),

@@ -119,7 +119,7 @@ LINES: tuple[Line, ...] = (
     Line("query", "query", f"init {DATABASE} --query {{}} --out draft.toml", ("draft.toml",), usual=SELECT),
     Line("where", "condition", "init @items.csv --where {} --out draft.toml", ("draft.toml",), usual="y >= 0"),
     Line("file", "declaration", "init {} --out draft.toml", ("draft.toml",), usual="audit.toml", needs=("items.csv",)),
-    Line("out", "output file", "init @items.csv --out draft.toml --force", ("draft.toml",)),
+    Line("out", "output file", "init @items.csv --out draft.toml", ("draft.toml",)),
     Line("first", "findings", "agreement {} @findings.json --json", usual="findings.json"),
     Line("second", "findings", "agreement @findings.json {}", usual="findings.json"),
     Line("file", "table", f"plan {{}} {SCORED} {TARGET} --json", usual="items.csv"),
@@ -182,7 +182,7 @@ LINES: tuple[Line, ...] = (
     Line("out", "output folder", f"train @items.csv --label y {QUICK} -o {{}}", ("out",), usual="out"),
     Line("folder", "model list", "models {}", usual=".", needs=("model",)),
     Line("findings", "findings", "card {} -o card.md", ("card.md",), usual="findings.json"),
-    Line("out", "output file", "card @findings.json -o card.md --force", ("card.md",)),
+    Line("out", "output file", "card @findings.json -o card.md", ("card.md",)),
     *(
         Line("data", "corpora", f"reproduce {paper} --data {{}} --light --json", usual=made, of=paper, long=bool(made))
         for paper, made in PAPERS.items()

@@ -38,7 +38,6 @@ def init(
     out: Annotated[OutputPath, typer.Option("--out", "-o", help="Where to write the declaration.")] = Path(
         "audit.toml"
     ),
-    force: Annotated[bool, typer.Option("--force", help="Replace an existing declaration.")] = False,
 ) -> None:
     """Examine the columns of a file and write a commented TOML declaration of what each may mean."""
     from evenhand.evidence import open_source
@@ -46,10 +45,6 @@ def init(
     from evenhand.evidence.draft import draft_declaration as sketch
     from evenhand.files import write_text
 
-    if out.exists() and not force:
-        raise InputError(
-            "this file exists: choose another name with --out, or replace it with --force", source=str(out)
-        )
     is_database = "://" in file
     draft = sketch(open_source(file, query=query), file, query, beside=out, where=columns["where"])
     write_text(out, draft.text, private=is_database)

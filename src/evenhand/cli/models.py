@@ -218,12 +218,11 @@ def card(
     ),
     name: Annotated[NameValue, option("Name of the model. Default: its column.", metavar="NAME")] = None,
     model: Annotated[NameValue, option("Which model, if several were audited.", metavar="NAME")] = None,
-    force: Annotated[bool, option("Replace an existing card.", "--force")] = False,
     hub: Annotated[bool, option("Start with metadata for the Hugging Face Hub (model-index).", "--hub")] = False,
 ) -> None:
     """Write the card of a model: the numbers of an audit filled in, and prompts for the rest."""
     from evenhand.cards import save_model_card
     from evenhand.findings_file import read_findings
 
-    save_model_card(read_findings(findings), out, name=name, model=model, force=force, hub=hub)
+    save_model_card(read_findings(findings), out, name=name, model=model, force=True, hub=hub)
     print_lines(f"card: {out}")

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import inspect
-import os
-from collections.abc import Callable, Iterator, Mapping, Set
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -14,7 +13,8 @@ import typer
 
 from evenhand.choices import Choice, ChoiceRow, LayoutOptions, check_limits, choice_rows, text_kind
 from evenhand.cli.help import LAYOUT_PANEL, Command, panel_of
-from evenhand.inputs import note_input, refuse_input
+from evenhand.cli.outputs import FORCE, FORCE_PARAMETER, check_outputs, is_folder, is_output
+from evenhand.inputs import note_input
 from evenhand.loose_values import one_or_several
 
 Query = Annotated[
@@ -63,7 +63,8 @@ def with_options(command: Command) -> Command:
 
     A parameter that is annotated with a `Choice` becomes an option, one that is a TypedDict of choices becomes an
     option for each of them and comes as a mapping that has them all. Other parameters are left to typer. An output
-    that is one of the files that the command is given is refused before anything is done.
+    that is one of the files that the command is given, or that exists, is refused before anything is done; whatever
+    writes a file takes --force.
     """
     return _OptionParser(command).as_command()
 
@@ -85,10 +86,13 @@ class _OptionParser:
         self.layout = LAYOUT if reads_tables else ()
         self.is_audit = "options" in inspect.signature(command).parameters
         self.hints = get_type_hints(command, include_extras=True)
-        self.groups, self.parameters, self.outputs = dict[str, list[ChoiceRow]](), list[inspect.Parameter](), set[str]()
+        self.groups, self.parameters = dict[str, list[ChoiceRow]](), list[inspect.Parameter]()
+        self.outputs, self.files = set[str](), set[str]()  # what is written, and what of it is a file, not a folder
         for name, parameter in inspect.signature(command).parameters.items():
             self._add(name, parameter)
         self.parameters += [_parameter(row, LAYOUT_PANEL) for row in self.layout]
+        if self.files:
+            self.parameters.append(FORCE_PARAMETER)
 
     def _add(self, name: str, parameter: inspect.Parameter) -> None:
         hint = self.hints[name]
@@ -97,10 +101,16 @@ class _OptionParser:
             self.parameters += [
                 _parameter(row, panel_of(row.name, "options" if self.is_audit else name)) for row in rows
             ]
-            self.outputs |= {row.name for row in rows if row.kind.output}
+            for row in rows:
+                self._add_output(row.name, (row.kind,))
         else:
             self.parameters.append(parameter.replace(annotation=hint, kind=NAMED))
-            self.outputs |= {name for part in getattr(hint, "__metadata__", ()) if getattr(part, "output", False)}
+            self._add_output(name, getattr(hint, "__metadata__", ()))
+
+    def _add_output(self, name: str, metadata: Iterable[Any]) -> None:
+        if is_output(metadata):
+            self.outputs.add(name)
+            self.files |= set() if is_folder(metadata) else {name}
 
     def as_command(self) -> Command:
         """A function with an argument for each option."""
@@ -116,7 +126,7 @@ class _OptionParser:
 
     def run(self, typed: dict[str, Any]) -> None:
         """The command with what is meant by what was typed."""
-        _check_outputs(typed, self.outputs)
+        check_outputs(typed, self.outputs, self.files, force=bool(typed.pop(FORCE, False)))
         layout = {row.name: typed.pop(row.name) for row in self.layout}
         values = {
             name: {row.name: row.meant(typed.pop(row.name)) for row in rows} for name, rows in self.groups.items()
@@ -164,16 +174,6 @@ def _as_declared(layout: Mapping[str, str | None]) -> AbstractContextManager[Non
     from evenhand.evidence import declared_layout
 
     return declared_layout(**layout)
-
-
-def _check_outputs(typed: Mapping[str, Any], outputs: Set[str]) -> None:
-    """Every other value that is the name of a file is taken for an input."""
-    for name in typed.keys() - outputs:
-        values = typed[name] if isinstance(typed[name], list) else [typed[name]]
-        note_input(*(value for value in values if isinstance(value, str | Path) and os.path.isfile(value)))
-    for name in outputs:
-        if typed[name] is not None:
-            refuse_input(typed[name])
 
 
 def _is_alone(hint: object) -> bool:

@@ -222,7 +222,7 @@ def backup(
     from evenhand.store.backups import back_up
 
     with open_store(store, key=key) as opened:
-        made = back_up(opened, out)
+        made = back_up(opened, out, force=True)  # a file that exists was refused, or --force given
     print_lines(f"backup: {out}, {made.events:,} events, verified, in {made.seconds:.1f} seconds")
     print_lines("The key file is not in it: keep a copy of that too.")
 

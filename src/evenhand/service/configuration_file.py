@@ -84,7 +84,7 @@ def _location(name: str, value: str, folder: Path, environ: Mapping[str, str]) -
     if name == "store" and "://" in value:
         raise InputError(
             "`store` may not be a URL in a file: put the URL into an environment variable, and write "
-            f'store = "${{VARIABLE}}", or use --store or the variable {variable(name)}'
+            f'store = "${{VARIABLE}}", or give it by option or in the variable {variable(name)}'
         )
     place = folder / value
     if name in OF_THE_DESK and not place.resolve().is_relative_to(folder.resolve()):

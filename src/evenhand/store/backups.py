@@ -6,6 +6,7 @@ audited where it lies. It is one state of the database, sealed at that moment. T
 
 from __future__ import annotations
 
+import os
 import sqlite3
 import time
 from contextlib import closing
@@ -37,10 +38,14 @@ class StoreCopy:
     seconds: float
 
 
-def back_up(store: Store, path: Path) -> StoreCopy:
-    """Copy the store into a new file while others use it; the copy is verified before it gets its name."""
+def back_up(store: Store, path: Path, *, force: bool = False) -> StoreCopy:
+    """Copy the store into a new file while others use it; the copy is verified before it gets its name.
+
+    With `force` it may take the place of another file, once it is whole.
+    """
     began = time.monotonic()
-    _refuse_existing(path)
+    if os.path.lexists(path) and not force:
+        raise InputError("this file exists: choose another name, or set `force` to replace it", source=str(path))
     check_writable(path)
     seal(store)
     with fresh_file(path) as fresh:
@@ -80,11 +85,6 @@ def restore(path: Path, location: str, *, key: Path, new_key: Path | None = None
     if again.fault or again.events != result.events:
         raise InputError(f"the restored store does not verify: {again.fault}", source=target.name)
     return StoreCopy(target.name, again.events, time.monotonic() - began)
-
-
-def _refuse_existing(path: Path) -> None:
-    if path.exists() or path.is_symlink():
-        raise InputError("this file exists: choose another name", source=str(path))
 
 
 def _copy_file(source: str, target: Path) -> None:
