@@ -1,4 +1,4 @@
-# make demo   sets up and shows what Evenhand does, on data it makes up
+# make demo   sets up and shows what Evenhand does, on synthetic data
 # make test   sets up and runs the tests: a few minutes, with a smoke test of each heavy part
 # make verify what takes longer, up to half an hour: simulations, Spark, PostgreSQL, encoders, fuzzers, notebooks
 # make check  style, types, layers and documentation

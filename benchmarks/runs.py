@@ -120,7 +120,7 @@ def scoring(place: Place) -> Outcome:
         Run.of(place.ours("ours.scoring:texts", path)),
         Run.of(place.theirs("peers.scoring:profanity", path)),
         Run.of(place.ours("floors:words", path)),
-        note="real comments" if made["real"] else "made-up sentences, since EVENHAND_DATA is not set",
+        note="real comments" if made["real"] else "synthetic sentences, since EVENHAND_DATA is not set",
     )
 
 
@@ -132,7 +132,7 @@ def scoring_files(place: Place) -> Outcome:
         Run.of(short),
         Run.of(place.ours("floors:copied", paths[1], f"{paths[1]}.copied.parquet")),
         memory=long["peak_mb"] / short["peak_mb"],
-        note=f"made-up sentences; {place.rows(TEXTS) / long['seconds'][0]:,.0f} rows a second",
+        note=f"synthetic sentences; {place.rows(TEXTS) / long['seconds'][0]:,.0f} rows a second",
     )
 
 
@@ -151,8 +151,8 @@ def service(place: Place) -> Outcome:
             "throughput of 32 clients beside one": fast / slow,
             "requests without an answer": ours["failed"],
         },
-        note=f"made-up sentences; {rate:,.0f} texts a second; one text a request: 95th percentile {1000 * one:.1f} ms "
-        f"for one client, {1000 * many:.1f} ms for 32",
+        note=f"synthetic sentences; {rate:,.0f} texts a second; one text a request: 95th percentile "
+        f"{1000 * one:.1f} ms for one client, {1000 * many:.1f} ms for 32",
     )
 
 
@@ -239,7 +239,7 @@ def mentions(place: Place) -> Outcome:
     path = place.made(f"texts-{DAY_ITEMS}.parquet", "texts", place.rows(DAY_ITEMS))
     ours, floor = (Run.of(place.ours(side, path)) for side in ("ours.staffing:mentions", "floors:lowered"))
     seconds = (ours.cpu or 0.0) / len(ours.seconds)
-    return Outcome(ours, floor=floor, also={"seconds of a core": seconds}, note="made-up sentences")
+    return Outcome(ours, floor=floor, also={"seconds of a core": seconds}, note="synthetic sentences")
 
 
 def start(place: Place) -> Outcome:

@@ -25,15 +25,15 @@ is there to try things out, as a baseline, and to decide which comments people l
 
 LIMITS = """- English, and comments on encyclopaedia talk pages. Elsewhere it ranks far worse: see the table above.
 - Words that describe people were made neutral by a list of English words. A word missing from that list, or one that
-  is used as an insult only in some mouths, is not; and an insult that consists of such a word alone is not seen.
+  is an insult only in some contexts, is not; and an insult that consists of such a word alone is missed.
 - It does not understand negation, quotation, irony or context: "nobody should call you that" reads like an insult.
 - The labels are those of crowd workers around 2017. Whose judgement that is, the data does not say.
 - A high model uncertainty means that the members disagree. They do so more on other languages and on noise, but only
   on average: a rude sentence in French may get a low score and a low uncertainty. It is no detector of language."""
 
 LICENCE = """The weights are numbers in hashed buckets: neither texts nor a vocabulary can be read from them. They were
-estimated from comments by Wikipedia contributors (CC BY-SA 3.0) with labels by Jigsaw (CC0), and from sentences that
-Evenhand makes up. You may use them under CC BY-SA 3.0, naming Wikipedia contributors and Jigsaw; the code is
+estimated from comments by Wikipedia contributors (CC BY-SA 3.0) with labels by Jigsaw (CC0), and from synthetic
+sentences. You may use them under CC BY-SA 3.0, naming Wikipedia contributors and Jigsaw; the code is
 Apache-2.0."""
 
 

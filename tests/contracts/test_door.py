@@ -62,6 +62,12 @@ MODULES = (
 )
 
 
+@pytest.mark.parametrize("name", MODULES)
+def test_tab_completion_in_a_module_shows_its_public_names(name: str) -> None:
+    module = getattr(evenhand, name)
+    assert dir(module) == sorted(module.__all__)
+
+
 @pytest.mark.parametrize("module", MODULES)
 def test_modules_are_reached_from_the_door(module: str) -> None:
     found = getattr(evenhand, module)

@@ -28,3 +28,8 @@ __all__ = [
     "period_causes",
     "period_caveats",
 ]
+
+
+def __dir__() -> list[str]:
+    """The public names, for tab completion."""
+    return sorted(__all__)

@@ -33,3 +33,8 @@ __all__ = [
     "one_per_item",
     "split_by_item",
 ]
+
+
+def __dir__() -> list[str]:
+    """The public names, for tab completion."""
+    return sorted(__all__)

@@ -34,3 +34,8 @@ __all__ = [
     "read_plan",
     "write_plan",
 ]
+
+
+def __dir__() -> list[str]:
+    """The public names, for tab completion."""
+    return sorted(__all__)

@@ -112,3 +112,8 @@ __all__ = [
     "tpr_gap",
     "wsece",
 ]
+
+
+def __dir__() -> list[str]:
+    """The public names, for tab completion."""
+    return sorted(__all__)

@@ -31,3 +31,8 @@ __all__ = [
     "choose",
     "parse_strategy",
 ]
+
+
+def __dir__() -> list[str]:
+    """The public names, for tab completion."""
+    return sorted(__all__)

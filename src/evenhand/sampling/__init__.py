@@ -117,3 +117,8 @@ __all__ = [
     "size_for_effect",
     "stratified_size",
 ]
+
+
+def __dir__() -> list[str]:
+    """The public names, for tab completion."""
+    return sorted(__all__)

@@ -40,3 +40,8 @@ __all__ = [
     "reviewers_needed",
     "strategy_crossings",
 ]
+
+
+def __dir__() -> list[str]:
+    """The public names, for tab completion."""
+    return sorted(__all__)

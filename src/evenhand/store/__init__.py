@@ -34,3 +34,8 @@ __all__ = [
     "signed_head",
     "verify",
 ]
+
+
+def __dir__() -> list[str]:
+    """The public names, for tab completion."""
+    return sorted(__all__)
