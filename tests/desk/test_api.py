@@ -370,3 +370,35 @@ def test_a_lead_sees_the_outcome_only_of_what_they_can_no_longer_influence(tmp_p
 def _items(desk: TestDesk) -> list[dict[str, Any]]:
     with desk.store.database.reading() as connection:
         return [{"item": name} for name in connection.scalars(sa.select(schema.items.c.id))]
+
+
+def test_a_lead_sees_how_reliable_a_reporter_is_and_how_much_of_the_capacity_is_used(tmp_path: Path) -> None:
+    desk = test_desk(tmp_path, measured=1e-9, reserved=0.0, second=0.0, capacity={"review": 40})
+    lead, service = Caller(desk, LEAD), Caller(desk, SERVICE)
+    send(desk, REVIEWED, REVIEWED + "x", REVIEWED + "xx")
+    for number in range(3):
+        service.post("/notices", {"id": f"c{number}", "reason": "spam", "reporter": "user 7"})
+    for verdict in ("violating", "violating", "benign"):
+        view = Caller(desk, "ana").post("/queues/review/claim")
+        body = {"version": view["version"], "verdict": verdict}
+        Caller(desk, "ana").post(f"/tasks/{view['task']}/decide", body)
+    told = lead.get("/reporters", reporter="user 7")
+    assert (told["value"], told["n"]) == (pytest.approx(2 / 3), 3)
+    assert 0.0 < told["low"] < told["value"] < told["high"] < 1.0
+    narrow = lead.get("/reporters", reporter="user 7", level=0.5)
+    assert told["low"] < narrow["low"]
+    assert lead.get("/reporters", status=404, reporter="nobody")
+    assert Caller(desk, MODERATOR).get("/reporters", status=403, reporter="user 7")
+    (queue,) = [one for one in lead.get("/queues")["queues"] if one["queue"] == "review"]
+    assert (queue["capacity"], queue["reviewed_today"]) == (40, 3)
+
+
+def test_an_account_is_acted_on_and_the_platform_is_told(quiet: TestDesk) -> None:
+    Caller(quiet, SERVICE).post("/items", {"id": "c1", "text": REVIEWED, "author": "u5"})
+    view = Caller(quiet, "ana").post("/queues/review/claim")
+    body = {"version": view["version"], "verdict": "violating", "account_action": "suspend"}
+    Caller(quiet, "ana").post(f"/tasks/{view['task']}/decide", {**body, "account_action": "banish"}, status=422)
+    Caller(quiet, "ana").post(f"/tasks/{view['task']}/decide", body)
+    seal(quiet.store)
+    (made,) = [one for one in Caller(quiet, SERVICE).get("/decisions")["decisions"] if one["kind"] == "decided"]
+    assert (made["action"], made["account_action"]) == ("remove", "suspend")

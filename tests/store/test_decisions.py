@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from evenhand.errors import InputError
-from evenhand.store import ConflictError, ForbiddenError, NewItem, NewScore
+from evenhand.store import ConflictError, DeskPolicy, ForbiddenError, NewItem, NewScore
 from evenhand.store import events as ev
 from store.desks import Desk, check, sqlite_desk
 
@@ -43,6 +44,33 @@ def test_a_decision_keeps_what_a_statement_of_reasons_needs(desk: Desk) -> None:
     for wrong in ({"verdict": "bad"}, {"verdict": "benign", "ground": "taste"}):
         with pytest.raises(InputError, match="invalid"):
             desk.do("decide", "ana", task="x", version=1, **wrong)
+
+
+def test_actions_are_those_that_the_policy_declares(tmp_path: Path) -> None:
+    actions = {"actions": ("leave", "remove", "blur"), "account_actions": ("warn",)}
+    desk = sqlite_desk(tmp_path, **PLAIN, **actions)
+    declared = DeskPolicy.from_thresholds(upper=None, lower=None, **actions)
+    assert DeskPolicy.from_dict(json.loads(json.dumps(declared.to_dict()))) == declared
+    (with_author,) = desk.receive(0.5, author="u1")
+    desk.receive(0.4, prefix="nobody")
+    view = desk.do("claim", "ana", queue="review")
+    what = {"task": view["task"], "version": view["version"], "verdict": "violating"}
+    for wrong in ({"action": "blurr"}, {"account_action": "suspend"}):
+        with pytest.raises(InputError, match="the policy has no action"):
+            desk.do("decide", "ana", **what, **wrong)
+    desk.do("decide", "ana", **what, action="blur", account_action="warn")
+    assert (desk.row(with_author).action, desk.row(with_author).account_action) == ("blur", "warn")
+    view = desk.do("claim", "bo", queue="review")
+    with pytest.raises(InputError, match="has no author"):
+        desk.do("decide", "bo", task=view["task"], version=view["version"], verdict="violating", account_action="warn")
+    more = {"clause": "4", "ground": "terms", "territory": "EU", "until": 5}
+    desk.do("reverse", "lee", item=with_author, reason="wrong", verdict="violating", action="remove", **more)
+    row, made = desk.row(with_author), desk.history(with_author)[-1]
+    assert (row.action, row.account_action) == ("remove", None)  # the measure against the account ended with it
+    assert {name: getattr(made, name) for name in more} == more
+    with pytest.raises(InputError, match="'leave' must be among them"):
+        DeskPolicy.from_thresholds(upper=None, lower=None, actions=("remove",))
+    check(desk.store)
 
 
 def test_an_edit_makes_the_reviewer_look_again(desk: Desk) -> None:

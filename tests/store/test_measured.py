@@ -19,6 +19,7 @@ from evenhand.store.measured import (
     MeasuredItems,
 )
 from evenhand.store.measured_shares import MeasuredPart
+from evenhand.store.weeks import WEEK, PeriodAnswer
 
 MEASURES = ("recall", "precision", "prevalence")
 Truth = dict[str, dict[str, float]]
@@ -229,6 +230,22 @@ def test_what_nobody_could_judge_bounds_the_values() -> None:
     assert low < value < high
     items.verdict[unclear] = HARMLESS
     assert items.estimates()["prevalence"].value == pytest.approx(low)
+
+
+def test_bounds_are_in_the_records_for_every_measure_and_target() -> None:
+    items, _, _ = week(np.random.default_rng(4), 60_000, prevalence=0.15, capacity=6000, slots=1.2)
+    (plain,) = {record["not_judgeable"] for record in PeriodAnswer(0, WEEK, items).records(0.95)}
+    assert plain == 0
+    assert all(one["least"] == one["value"] == one["largest"] for one in PeriodAnswer(0, WEEK, items).records(0.95))
+    unclear = np.flatnonzero(items.verdict >= 0)[::9]
+    items.verdict[unclear] = NOT_JUDGEABLE
+    records = PeriodAnswer(0, WEEK, items).records(0.95)
+    assert len(records) == 6
+    for record in records:
+        assert record["least"] <= record["value"] <= record["largest"], record
+        assert record["least"] < record["largest"], record
+        assert record["not_judgeable"] == items.not_judgeable > 0
+        assert (record["least"], record["largest"]) == items.bounds(record["measure"], record["slice"]["target"])
 
 
 def test_too_few_judgements_say_so() -> None:

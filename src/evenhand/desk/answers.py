@@ -88,6 +88,8 @@ class QueueView(BaseModel):
 
     queue: str
     waiting: int
+    capacity: Annotated[int | None, Field(description="Reviews a day that the policy counts on, if it says so.")] = None
+    reviewed_today: Annotated[int, Field(description="Since midnight, UTC.")] = 0
 
 
 class QueueList(BaseModel):
@@ -255,6 +257,19 @@ class ErasedAuthor(BaseModel):
     items: int
     erased: int
     held: int
+
+
+class ReporterAnswer(BaseModel):
+    """Of the items that somebody reported and a person judged, the share that was violating, with its interval."""
+
+    reporter: str
+    value: float | None
+    low: float | None
+    high: float | None
+    level: float
+    method: str
+    n: int
+    note: str | None
 
 
 class FindingsDocument(BaseModel):

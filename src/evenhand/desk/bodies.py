@@ -105,6 +105,7 @@ class DecideBody(VersionBody):
     ground: Literal["illegal", "terms"] | None = None
     territory: Word | None = None
     until: Time | None = None
+    account_action: Annotated[Word | None, Field(description="What it does to the account of the author.")] = None
     label: Word | None = None
     note: Note | None = None
     lead_time: Seconds | None = None
@@ -133,6 +134,9 @@ class DecideManyBody(DeskBody):
     action: Word | None = None
     clause: Word | None = None
     ground: Literal["illegal", "terms"] | None = None
+    territory: Word | None = None
+    until: Time | None = None
+    account_action: Word | None = None
 
 
 class ReverseBody(DeskBody):
@@ -141,6 +145,11 @@ class ReverseBody(DeskBody):
     verdict: Verdict
     reason: Reason
     action: Word | None = None
+    clause: Word | None = None
+    ground: Literal["illegal", "terms"] | None = None
+    territory: Word | None = None
+    until: Time | None = None
+    account_action: Word | None = None
 
 
 class ReasonBody(DeskBody):

@@ -17,6 +17,7 @@ from evenhand.service.api import JSON
 from evenhand.service.problems import Problem
 from evenhand.store import ConflictError, schema
 from evenhand.store.blinding import settled_items
+from evenhand.store.context import reporter_reliability
 from evenhand.store.exporting import iso
 from evenhand.store.policy import parse_policy
 from evenhand.store.roles import REVIEWERS
@@ -35,6 +36,13 @@ LEVEL = {
     "in": "query",
     "description": "Confidence level (default 0.95).",
     "schema": {"type": "number", "exclusiveMinimum": 0, "exclusiveMaximum": 1},
+}
+REPORTER = {
+    "name": "reporter",
+    "in": "query",
+    "required": True,
+    "description": "The platform's key of the reporter.",
+    "schema": {"type": "string", "minLength": 1, "maxLength": 512},
 }
 EXTERNAL_ID = {
     "name": "id",
@@ -148,12 +156,26 @@ def activate(call: DeskCall) -> dict[str, Any]:
 @routes.add("GET", "/findings", "see_findings", answer=answers.FindingsDocument, query=(LEVEL,))
 def findings(call: DeskCall) -> Response:
     """Recall, precision and prevalence of the policy, week by week, as `evenhand store measure --json` prints them."""
-    try:
-        level = share(float(call.asked("level") or 0.95), "level")
-    except ValueError:
-        raise Problem(422, "invalid-request", "level must be a number between 0 and 1") from None
+    level = _level(call)
     records = [record for answer in measure_weeks(call.store) for record in answer.records(level)]
     return Response(visible_json({"estimates": records}, indent=1) + "\n", media_type=JSON)
+
+
+def _level(call: DeskCall) -> float:
+    try:
+        return share(float(call.asked("level") or 0.95), "level")
+    except ValueError:
+        raise Problem(422, "invalid-request", "level must be a number between 0 and 1") from None
+
+
+@routes.add("GET", "/reporters", "see_reporters", answer=answers.ReporterAnswer, query=(REPORTER, LEVEL))
+def reporter(call: DeskCall) -> dict[str, Any]:
+    """How reliable a reporter is, by the platform's key; few judged reports say little, which the interval shows."""
+    key = call.asked("reporter")
+    with call.store.database.reading() as connection:
+        reliability = reporter_reliability(connection, key, _level(call))
+    names = ("value", "low", "high", "level", "method", "n", "note")
+    return {"reporter": key, **{name: getattr(reliability, name) for name in names}}
 
 
 @routes.add("GET", "/people", "see_people", answer=answers.PersonList)

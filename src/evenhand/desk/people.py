@@ -51,6 +51,7 @@ LOOKED_AT = {
     "see_policies": Permission(OVERSEERS),
     "see_findings": Permission(OVERSEERS),
     "see_people": Permission(OVERSEERS),
+    "see_reporters": Permission(OVERSEERS),
     "see_events": Permission(frozenset({Role.ADMINISTRATOR, Role.AUDITOR})),  # who reviews sees no draws there
     "see_studies": Permission(OVERSEERS),
     "see_own_studies": Permission(LABELLERS | OVERSEERS),

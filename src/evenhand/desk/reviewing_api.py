@@ -14,7 +14,7 @@ from evenhand.store.context import item_context
 from evenhand.store.events import TextRead
 from evenhand.store.exporting import iso
 from evenhand.store.ledger import ConflictError, EventLedger
-from evenhand.store.queues import held_tasks, waiting_counts
+from evenhand.store.queues import held_tasks, reviewed_today, waiting_counts
 
 routes = DeskRoutes("reviewing")
 
@@ -34,10 +34,16 @@ def queues(call: DeskCall) -> dict[str, Any]:
     """The queues that you have access to, and how much waits there."""
     with call.store.database.reading() as connection:
         counts = waiting_counts(connection, purposes=call.person.purposes)
-        names = call.store.policy(connection)[1].queue_names
-    known = dict.fromkeys((*names, *sorted(counts)))
-    shown = [name for name in known if call.person.may_use(name)]
-    return {"queues": [{"queue": name, "waiting": counts.get(name, 0)} for name in shown]}
+        policy, today = call.store.policy(connection)[1], reviewed_today(connection, call.store.clock())
+    known = dict.fromkeys((*policy.queue_names, *sorted(counts)))
+    return {
+        "queues": [
+            {"queue": name, "waiting": counts.get(name, 0), "capacity": policy.capacity.get(name)}
+            | {"reviewed_today": today.get(name, 0)}
+            for name in known
+            if call.person.may_use(name)
+        ]
+    }
 
 
 @routes.add("POST", "/queues/{queue}/claim", "claim", answer=answers.TaskView)
@@ -96,9 +102,12 @@ def release(call: DeskCall) -> dict[str, Any]:
 @routes.add("POST", "/tasks/{task}/decide", "decide", body=bodies.DecideBody, answer=answers.TaskAnswer)
 def decide(call: DeskCall) -> dict[str, Any]:
     """Answer a task."""
-    given = call.body.model_dump()
-    given["until"] = bodies.micros(call.body.until)
-    return _changed(call.perform("decide", task=call.named("task"), **given))
+    return _changed(call.perform("decide", task=call.named("task"), **_decision(call.body)))
+
+
+def _decision(body: Any) -> dict[str, Any]:
+    """The fields of a decision, with times as the store has them."""
+    return {**body.model_dump(), "until": bodies.micros(body.until)}
 
 
 @routes.add("POST", "/tasks/{task}/skip", "skip", body=bodies.SkipBody, answer=answers.TaskAnswer)
@@ -128,10 +137,10 @@ def undo(call: DeskCall) -> dict[str, Any]:
 @routes.add("POST", "/items/decide", "decide_many", body=bodies.DecideManyBody, answer=answers.DecidedMany)
 def decide_many(call: DeskCall) -> dict[str, Any]:
     """One decision about many items, recorded one by one."""
-    return call.perform("decide_many", **call.body.model_dump())
+    return call.perform("decide_many", **_decision(call.body))
 
 
 @routes.add("POST", "/items/{item}/reverse", "reverse", body=bodies.ReverseBody, answer=answers.ItemAction)
 def reverse(call: DeskCall) -> dict[str, Any]:
     """Replace a decision of somebody else."""
-    return call.perform("reverse", item=call.named("item"), **call.body.model_dump())
+    return call.perform("reverse", item=call.named("item"), **_decision(call.body))

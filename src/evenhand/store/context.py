@@ -9,7 +9,7 @@ from typing import Any
 
 import sqlalchemy as sa
 
-from evenhand.errors import InputError
+from evenhand.errors import ErrorKind, InputError
 from evenhand.estimate import Estimate
 from evenhand.routing.policies import clopper_pearson
 from evenhand.store import schema
@@ -52,7 +52,7 @@ def reporter_reliability(connection: sa.Connection, reporter: str, level: float 
         sa.select(contents.c.id).where(contents.c.kind == "reporter", contents.c.value == reporter)
     )
     if known is None:
-        raise InputError("nobody with this key has reported anything")
+        raise InputError("nobody with this key has reported anything", kind=ErrorKind.NOT_FOUND)
     reported = sa.select(notices.c.item).where(notices.c.reporter == known).distinct()
     judged = sa.select(items.c.verdict, sa.func.count()).where(items.c.id.in_(reported)).group_by(items.c.verdict)
     counts = {row[0]: int(row[1]) for row in connection.execute(judged)}

@@ -36,6 +36,7 @@ def decide(
     ground: str | None = None,
     territory: str | None = None,
     until: int | None = None,
+    account_action: str | None = None,
     label: str | None = None,
     note: str | None = None,
     lead_time: float | None = None,
@@ -47,6 +48,7 @@ def decide(
         raise InputError(f"invalid ground: '{ground}' (choose from: illegal, terms)")
     case, state = held_task(ledger, task, version)
     _check_purpose(ledger, state)
+    _check_actions(ledger, case, action, account_action)
     policy = ledger.policy
     answer = ev.Judged(
         task=task, person=ledger.actor, verdict=verdict, label=label, lead_time=lead_time,
@@ -56,10 +58,24 @@ def decide(
     ledger.record(case, answer)
     decision = ev.Decided(
         verdict=verdict, action=action or USUAL_ACTION[verdict], basis=state.purpose, task=task, clause=clause,
-        ground=ground, territory=territory, until=until,
+        ground=ground, territory=territory, until=until, account_action=account_action,
     )  # fmt: skip
     _CONSEQUENCES[state.purpose](ledger, case, state, decision)
     return {"task": task, "version": state.version, "item": case.item.id, "before": before}
+
+
+def _check_actions(ledger: EventLedger, case: Case, action: str | None, account_action: str | None) -> None:
+    """They must be declared in the policy, and one against an account needs an author."""
+    policy = ledger.policy
+    if action is not None and action not in policy.actions:
+        raise InputError(f"the policy has no action '{action}'; {nearest(action, policy.actions)}")
+    if account_action is None:
+        return
+    if account_action not in policy.account_actions:
+        hint = nearest(account_action, policy.account_actions)
+        raise InputError(f"the policy has no action '{account_action}' on accounts; {hint}")
+    if case.item.author is None:
+        raise InputError("the item has no author, so there is no account to act on")
 
 
 def _check_purpose(ledger: EventLedger, task: TaskState) -> None:
@@ -96,7 +112,8 @@ def _resolve(ledger: EventLedger, case: Case, _task: TaskState, decision: ev.Dec
 
 
 def _appeal(ledger: EventLedger, case: Case, _task: TaskState, decision: ev.Decided) -> None:
-    overturned = decision.action != case.item.action
+    account = decision.account_action
+    overturned = decision.action != case.item.action or account not in (None, case.item.account_action)
     if overturned:
         _make(ledger, case, decision)
     ledger.record(case, ev.AppealAnswered(outcome=cases.OVERTURNED if overturned else cases.UPHELD))
@@ -238,13 +255,30 @@ def decide_many(ledger: EventLedger, items: list[str], verdict: str, reason: str
     return {"decided": decided, "left": held}
 
 
-def reverse(ledger: EventLedger, item: str, reason: str, verdict: str, action: str | None = None) -> dict[str, Any]:
+def reverse(
+    ledger: EventLedger,
+    item: str,
+    reason: str,
+    verdict: str,
+    action: str | None = None,
+    *,
+    clause: str | None = None,
+    ground: str | None = None,
+    territory: str | None = None,
+    until: int | None = None,
+    account_action: str | None = None,
+) -> dict[str, Any]:
     """A lead replaces a decision of somebody else."""
     case = ledger.case(item)
     if case.item.basis in (None, cases.POLICY) or case.item.decision is None or verdict not in VERDICTS:
         raise ConflictError("there is no decision by a person on this item to reverse")
     if case.item.decided_by == ledger.actor:
         raise ForbiddenError("somebody else must reverse a decision of yours")
+    _check_actions(ledger, case, action, account_action)
+    decision = ev.Decided(
+        verdict=verdict, action=action or USUAL_ACTION[verdict], basis=RESOLVE, clause=clause, ground=ground,
+        territory=territory, until=until, account_action=account_action,
+    )  # fmt: skip
     ledger.record(case, ev.Reversed(decision=case.item.decision, reason=keep_reason(ledger, reason, item)))
-    ledger.record(case, ev.Decided(verdict=verdict, action=action or USUAL_ACTION[verdict], basis=RESOLVE))
+    ledger.record(case, decision)
     return {"item": item, "action": case.item.action}

@@ -112,9 +112,21 @@ class MeasuredItems:
 
     def bounds(self, measure: str, target: str = REVIEWER) -> tuple[float | None, float | None]:
         """The least and the largest value, whatever the items are that nobody could judge."""
-        values = [self.estimates(target, unclear=code)[measure].value for code in (HARMLESS, VIOLATES)]
-        known = [value for value in values if value is not None]
-        return (min(known), max(known)) if known else (None, None)
+        return self.all_bounds(target)[measure]
+
+    def all_bounds(self, target: str = REVIEWER) -> dict[str, tuple[float | None, float | None]]:
+        """The bounds of every measure."""
+        extremes = [self.estimates(target, unclear=code) for code in (HARMLESS, VIOLATES, NOT_JUDGEABLE)]
+        bounds: dict[str, tuple[float | None, float | None]] = {}
+        for measure in POOL_QUANTITIES:
+            known = [value for one in extremes if (value := one[measure].value) is not None]
+            bounds[measure] = (min(known), max(known)) if known else (None, None)
+        return bounds
+
+    @property
+    def not_judgeable(self) -> int:
+        """Items that were looked at and that nobody could judge."""
+        return int(((self.verdict == NOT_JUDGEABLE) & (self.reached | self.sampled)).sum())
 
     def pools(self, target: str = REVIEWER, *, unclear: int = NOT_JUDGEABLE) -> Pools:
         """The removed and the visible, each with its share of violating items."""

@@ -20,7 +20,7 @@ from evenhand.files import read_text
 from evenhand.routing import Policy, PolicyMode, ReviewPolicy, Strategy, parse_strategy
 from evenhand.routing.policies import POLICY_KIND
 from evenhand.routing.review_policy import REVIEW_POLICY_KIND
-from evenhand.store.cases import ItemState
+from evenhand.store.cases import LEAVE, REMOVE, ItemState
 
 KIND = "evenhand-desk-policy-1"
 ESCALATED = "escalated"  # the queue of what moderators pass on
@@ -41,6 +41,9 @@ class DeskPolicy:
     drawn items that is adjudicated. `notice_weight` moves an item up for each doubling of reporters, `trusted_weight`
     if a trusted flagger is among them, `age_weight` for each day that it waits.
 
+    `actions` are what a decision can do to an item, `account_actions` to the account of its author. Without
+    `person_statistics` nothing is counted for single reviewers.
+
     >>> policy = eh.store.DeskPolicy.from_thresholds(upper=0.9, lower=0.1)
     >>> policy.thresholds.decide(0.5)
     'review'
@@ -57,6 +60,9 @@ class DeskPolicy:
     second: float = 0.0
     gold: float = 0.0
     notice_weight: float = 0.0
+    actions: tuple[str, ...] = ("leave", "remove", "restrict", "label")
+    account_actions: tuple[str, ...] = ("warn", "suspend")
+    person_statistics: bool = True
     trusted_weight: float = 0.0
     age_weight: float = 0.0
     lease_seconds: int = 600
@@ -75,6 +81,8 @@ class DeskPolicy:
                 raise InputError(
                     f"invalid `{name}`: {getattr(self, name)} (must be a whole number, 0 to {MOST_SECONDS:,})"
                 )
+        if missing := {REMOVE, LEAVE} - set(self.actions):
+            raise InputError(f"invalid `actions`: '{min(missing)}' must be among them")
         for name in WEIGHTS:
             if not 0.0 <= float(getattr(self, name)) <= MOST_WEIGHT:
                 raise InputError(f"invalid `{name}`: {getattr(self, name)} (must be 0 to {MOST_WEIGHT:g})")
@@ -145,7 +153,8 @@ class DeskPolicy:
         """Plain data for a JSON file."""
         plain = asdict(self)
         queues = {name: {key: list(values) for key, values in rule.items()} for name, rule in self.queues.items()}
-        return {"kind": KIND, **plain, "thresholds": self.thresholds.to_dict(), "queues": queues}
+        actions = {"actions": list(self.actions), "account_actions": list(self.account_actions)}
+        return {"kind": KIND, **plain, "thresholds": self.thresholds.to_dict(), "queues": queues, **actions}
 
     @classmethod
     def from_dict(cls, data: Mapping[str, Any]) -> DeskPolicy:
@@ -160,6 +169,7 @@ class DeskPolicy:
             name: {key: tuple(several) for key, several in rule.items()}
             for name, rule in values.pop("queues", {}).items()
         }
+        values |= {name: tuple(values[name]) for name in ("actions", "account_actions") if name in values}
         try:
             return cls(**{**values, "thresholds": Policy.from_dict(values["thresholds"]), "queues": queues})
         except TypeError as error:

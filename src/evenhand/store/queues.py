@@ -20,6 +20,7 @@ from evenhand.store import schema
 from evenhand.store.cases import (
     APPEAL,
     CLAIMED,
+    DONE,
     GOLD,
     MEASUREMENT,
     PANEL,
@@ -32,7 +33,7 @@ from evenhand.store.cases import (
 )
 from evenhand.store.intake import open_task
 from evenhand.store.ledger import ConflictError, EventLedger, ForbiddenError
-from evenhand.store.policy import DeskPolicy
+from evenhand.store.policy import DAY_MICROS, DeskPolicy
 
 BLIND = (RESOLVE, APPEAL, SECOND, PANEL)  # after what is overdue these come first, in this order
 SECOND_MICROS = 1_000_000
@@ -246,3 +247,12 @@ def waiting_counts(
     if purposes is not None:
         query = query.where(tasks.c.purpose.in_(sorted(purposes)))
     return {row[0]: row[1] for row in connection.execute(query.group_by(tasks.c.queue))}
+
+
+def reviewed_today(connection: sa.Connection, at: int) -> dict[str, int]:
+    """How many answers people have given in each queue since midnight (UTC), to compare with the capacity of a day."""
+    tasks = schema.tasks
+    given = sa.select(tasks.c.queue, sa.func.count()).where(
+        tasks.c.state == DONE, tasks.c.person.is_not(None), tasks.c.done_at >= at - at % DAY_MICROS
+    )
+    return {row[0]: row[1] for row in connection.execute(given.group_by(tasks.c.queue))}

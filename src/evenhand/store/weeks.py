@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import sqlalchemy as sa
@@ -21,7 +22,7 @@ from evenhand.intervals.survey import FEW_VIOLATIONS
 from evenhand.store import schema
 from evenhand.store.erasure import DAY
 from evenhand.store.exporting import iso
-from evenhand.store.measured import NOT_JUDGEABLE, TARGETS, MeasuredItems, measured_items
+from evenhand.store.measured import TARGETS, MeasuredItems, measured_items
 from evenhand.store.store import Store
 
 WEEK = 7 * DAY
@@ -49,14 +50,24 @@ class PeriodAnswer:
             yield from ((target, measure, estimates[measure]) for measure in SHOWN)
 
     def records(self, level: float) -> list[dict[str, Any]]:
-        """Flat records, one for each number."""
+        """Flat records, one for each number; it lies from `least` to `largest`, whatever nobody could judge is."""
         place = {"from": iso(self.begin), "to": iso(self.end)}
         names = ("value", "low", "high", "level", "method", "n", "note")
         return [
             {"audit": "measurement", "measure": measure, "slice": {"target": target, **place}}
             | {name: getattr(estimate, name) for name in names}
+            | self._worst_case(target, measure, estimate)
             for target, measure, estimate in self.estimates(level)
         ]
+
+    @cached_property
+    def _bounds(self) -> dict[str, dict[str, tuple[float | None, float | None]]]:
+        return {target: self.items.all_bounds(target) for target in TARGETS} if self.items.not_judgeable else {}
+
+    def _worst_case(self, target: str, measure: str, estimate: Estimate) -> dict[str, Any]:
+        value = estimate.value
+        least, largest = self._bounds[target][measure] if self._bounds else (value, value)
+        return {"least": least, "largest": largest, "not_judgeable": self.items.not_judgeable}
 
     def lines(self, level: float) -> list[str]:
         """The answer in sentences."""
@@ -67,14 +78,14 @@ class PeriodAnswer:
         lines = [f"{dates}{pooled}: {size}, {int(items.sampled.sum()):,} drawn and judged"]
         for target, measure, estimate in self.estimates(level):
             lines.append(f"  {measure} {NAMES[target]}: {_shown(estimate)}")
-        unclear = int(((items.verdict == NOT_JUDGEABLE) & (items.reached | items.sampled)).sum())
-        if unclear:
-            low, high = items.bounds("recall")
-            worst = (
-                f"{format_share(low)} to {format_share(high)}" if low is not None and high is not None else "unknown"
-            )
-            lines.append(f"  {unclear:,} items could not be judged; whatever they are, recall lies within {worst}")
+        if unclear := items.not_judgeable:
+            worst = ", ".join(f"{measure} within {_range(*self._bounds['reviewer'][measure])}" for measure in SHOWN)
+            lines.append(f"  {unclear:,} items could not be judged; whatever they are: {worst}")
         return lines
+
+
+def _range(low: float | None, high: float | None) -> str:
+    return "unknown" if low is None or high is None else f"{format_share(low)} to {format_share(high)}"
 
 
 def _shown(estimate: Estimate) -> str:

@@ -244,3 +244,13 @@ def test_agreement_and_errors_of_the_policy_are_counted_from_the_rows(tmp_path: 
     assert page.capacity is not None
     assert page.capacity.gain.value is not None
     assert page.capacity.recall.value is not None
+
+
+def test_nothing_is_counted_for_single_people_where_the_policy_says_so(tmp_path: Path) -> None:
+    for counted in (True, False):
+        folder = tmp_path / str(counted)
+        folder.mkdir()
+        desk = plain_desk(folder, person_statistics=counted)
+        page = Browser(desk, STAFF[Role.MODERATOR]).get("/")
+        assert (SAY("mine.week") in page.html) == counted
+        desk.store.close()

@@ -114,6 +114,7 @@ def test_a_store_of_the_first_schema_upgrades_on_postgres(tmp_path: Path, postgr
                 connection.execute(table.insert(), made)
         connection.exec_driver_sql("SELECT setval('events_id_seq', (SELECT max(id) FROM events))")
     assert upgrade_schema(database) == ("0001", newest())
+    database.close()
     with open_store(postgres, key=tmp_path / "first.db.key") as store:
         assert verify(store).events == 258
         Desk(store).receive(0.5, prefix="later")

@@ -109,6 +109,7 @@ class MyPage:
     verdicts: int
     per_day: tuple[tuple[str, int], ...]
     agreement: Estimate  # with test items, up to the end of last week
+    counted: bool = True  # the policy may switch off that anything is counted for single people
 
 
 class TodayKeeper:
@@ -241,7 +242,12 @@ def my_page(store: Store, person: Person) -> MyPage:
         agreement = gold_agreement(connection, person.id, before=_week_begin(at))
     per_day = tuple((day, days[day]) for day in last_days(at))
     queues = tuple((queue, queue in waiting) for queue in queues_of(store, person))
-    return MyPage(queues, sum(number for _, number in per_day), per_day, agreement)
+    return MyPage(queues, sum(number for _, number in per_day), per_day, agreement, _counts_people(store))
+
+
+def _counts_people(store: Store) -> bool:
+    with store.database.reading() as connection:
+        return store.policy(connection)[1].person_statistics
 
 
 def _waiting_for(person: Person) -> sa.Select[Any]:
