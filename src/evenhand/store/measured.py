@@ -140,7 +140,7 @@ class MeasuredItems:
             answers = PanelAnswers(self.panel, self.panel_probability, panel)
             shares.append(part.reviewer_share() if target == REVIEWER else part.adjudicated_share(answers))
             sizes.append(float(pool.sum()))
-        return Pools(shares[0], sizes[0], shares[1], sizes[1])
+        return Pools(shares[0], sizes[0], shares[1], sizes[1], corrected=True)
 
 
 def _panel_probability(connection: sa.Connection, received: Ints) -> Floats:

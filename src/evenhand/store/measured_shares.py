@@ -25,6 +25,7 @@ from evenhand.intervals.survey_estimators import StratifiedSample
 
 VIOLATES, HARMLESS = 1, 0
 FEWEST = 2  # judgements without which a share has no variance
+PANEL_EXPECTED = 6.0  # panel verdicts that a cell of its own must be expected to have
 EXPECTED = 10.0  # judgements that a stratum of its own must be expected to have
 
 
@@ -134,10 +135,15 @@ class MeasuredPart:
             if not items.any():
                 raise Undefined("no drawn item was judged: pool several periods")
             parts = [items & (self.verdict == code) for code in (VIOLATES, HARMLESS)]
-            if any(part.any() and int((part & answered).sum()) < FEWEST for part in parts):
+            if any(part.any() and self._is_thin(part, answered, panel) for part in parts):
                 parts = [items]  # too few panel verdicts to tell what reviewers said apart
             for part in (part for part in parts if part.any()):
                 yield self._cell(part, part & answered, total, panel)
+
+    def _is_thin(self, part: Bools, answered: Bools, panel: PanelAnswers) -> bool:
+        """By what was to be expected: a cell put together because nobody happened to be drawn would bias the share."""
+        chance = np.where(self.reached, self.probability, 1.0) * panel.probability
+        return float(chance[part].sum()) < PANEL_EXPECTED or int((part & answered).sum()) < FEWEST
 
     def _cell(self, items: Bools, answered: Bools, total: float, panel: PanelAnswers) -> _Cell:
         if int(answered.sum()) < FEWEST:
@@ -179,8 +185,15 @@ class _Weighted:
         return float(self.weights.sum() ** 2 / (self.weights**2).sum())
 
     @property
-    def mean(self) -> float:
+    def ratio(self) -> float:
+        """The weighted mean."""
         return float(self.weights @ self.values / self.weights.sum())
+
+    @property
+    def mean(self) -> float:
+        """Without the bias of a ratio whose denominator is estimated too; with equal weights there is none."""
+        shift = float(self.weights**2 @ (self.values - self.ratio)) / float(self.weights.sum()) ** 2
+        return min(max(self.ratio + shift, float(self.values.min())), float(self.values.max()))
 
     @property
     def variance(self) -> float:
