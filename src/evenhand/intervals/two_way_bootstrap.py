@@ -22,7 +22,7 @@ import numpy as np
 import numpy.typing as npt
 from scipy import sparse, special
 
-from evenhand.arrays import Floats, Ints
+from evenhand.arrays import Bools, Floats, Ints
 from evenhand.errors import InputError, Undefined
 from evenhand.intervals.label_pairs import LabelCells, ones_at
 from evenhand.intervals.poisson_weights import DRAWS_AT_A_TIME, Counts, PoissonWeights
@@ -30,6 +30,7 @@ from evenhand.intervals.poisson_weights import DRAWS_AT_A_TIME, Counts, PoissonW
 TWO_WAY_BOOTSTRAP = "two_way_bootstrap"
 REPLICATES = 200
 LABELS_AT_A_TIME = 1 << 12
+LARGEST_EXACT = 40  # times the products of two weights of all labels at a time, still a whole number in 24 bits
 CELLS = 1 << 18  # numbers that a fold gets at a time
 FEWEST_DRAWS = 20  # draws in which a number must have a value
 ItemFold = Callable[[Floats, Floats, Floats], Floats]
@@ -74,12 +75,18 @@ class TwoWayBootstrap:
         """Draws × (groups + 1) × columns, the last group of those in none: group by group, items in their order."""
         order, starts = self._by_group(stratum, groups)
         rows = columns.tocsr()[order]
+        whole = _whole_columns(columns)
+        parts = [
+            (kind, np.flatnonzero(some)) for kind, some in ((np.float32, whole), (np.float64, ~whole)) if some.any()
+        ]
+        tables = [(kind, numbers, rows[:, numbers].astype(kind)) for kind, numbers in parts]
         sums = np.zeros((groups + 1, columns.shape[1], people.shape[1]))
         for number, (start, end) in enumerate(pairwise(starts)):
             for first in range(start, end, LABELS_AT_A_TIME):
                 some = slice(first, min(first + LABELS_AT_A_TIME, end))
                 weights = people[self.annotator[order[some]]] * things[self.item[order[some]]]
-                sums[number] += rows[some].T.toarray() @ weights.astype(np.float64)
+                for kind, numbers, table in tables:
+                    sums[number, numbers] += table[some].T @ weights.astype(kind)
         return np.ascontiguousarray(np.moveaxis(sums, -1, 0))
 
     def _by_group(self, stratum: Ints, groups: int) -> tuple[Ints, list[int]]:
@@ -140,6 +147,13 @@ class TwoWayBootstrap:
             np.bincount(self.annotator, minlength=self.annotators),
             np.bincount(self.item, minlength=self.items),
         )
+
+
+def _whole_columns(columns: sparse.csc_array) -> Bools:
+    """Which hold small whole numbers, whose weighted sums over a few thousand labels single precision gives exactly."""
+    small = (columns.data == np.round(columns.data)) & (np.abs(columns.data) <= LARGEST_EXACT)
+    column = np.repeat(np.arange(columns.shape[1]), np.diff(columns.indptr))
+    return np.asarray(np.bincount(column, ~small, columns.shape[1]) == 0)
 
 
 def _with_all(drawn: Floats) -> Floats:
