@@ -363,7 +363,7 @@ WORDS = {  # arguments that are words: names of columns, of models and of method
     *("rate_column", "send_to", "secrets", "old_score", "new_score", "attribute", "host", "trusted_proxies"),
     *("allowed_hosts", "cors_origins", "separator", "decimal", "encoding", "provider", "service", "automated"),
     *("measures", "language", "labelled_period", "published", "previous", "platform", "tool", "secret", "preset"),
-    *("actor", "person", "role", "reason", "date_order"),
+    *("actor", "person", "role", "reason", "date_order", "queues"),
     *("author", "format", "column"),
     *("labelled", "mode", "model_version", "split", "purpose"),
 }
