@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from types import SimpleNamespace
 
 import numpy as np
@@ -125,6 +125,8 @@ class Campaign:
             shares[name] = PoolShare(DESIGN.share(pool, self.past[name]), len(population.frame))
         finding = self._finding(shares)
         usual, published = finding.get(self.of.measure), published_estimate(finding, self.of.measure)
+        if not published.defined:  # no violation so far
+            usual = published = Estimate(0.0, 0.0, 1.0, TARGET.level, usual.method, usual.n)
         hits = {name: pool.figure.hits for name, pool in shares.items()}
         fewest = min(hits, key=lambda name: hits[name])
         lacking = "" if hits[fewest] >= FEWEST_FOUND else fewest
@@ -177,7 +179,7 @@ def campaign(of: Setting, planned: dict[str, int], rng: np.random.Generator) -> 
         if sum(left.values()) < DESIGN.fewest(next(iter(of.pools.values())).frame):
             step = max(min(progress.next_batch, cap - sum(drawn.values())), DESIGN.rules.each * 4)
             room = {name: len(of.pools[name].frame) - drawn[name] for name in drawn}
-            more = replace(progress, excess=np.inf).next_of_pools(drawn, _at_most(room, step, progress.drives))
+            more = _drawable(_at_most(room, step, progress.drives))
             running.planned = {name: drawn[name] + number for name, number in more.items()}
             most = more
         else:
@@ -188,6 +190,11 @@ def _at_most(room: Mapping[str, int], step: int, drives: Mapping[str, float]) ->
     """So many more labels, in proportion to what drives the width."""
     whole = sum(drives.values()) or 1.0
     return {name: min(room[name], round(step * drives[name] / whole)) for name in room}
+
+
+def _drawable(more: Mapping[str, int]) -> dict[str, int]:
+    """None where it is too few for a batch."""
+    return {name: number if number >= 2 * DESIGN.rules.each else 0 for name, number in more.items()}
 
 
 def reached_share(of: Setting, n: int, rng: np.random.Generator) -> float:
@@ -237,4 +244,4 @@ def run(cell: Row, draws: int, rng: np.random.Generator) -> list[Row]:
     ]
 
 
-STUDY = Study("stopping", cells(), run, draws=600)
+STUDY = Study("stopping", cells(), run, draws=300)
