@@ -27,11 +27,13 @@ STEPS_BETWEEN = 500  # of SQLite, between looks at what a query takes: some fift
 
 
 def is_sqlite_file(path: Path) -> bool:
-    """Whether a file is a database of SQLite, by its first bytes."""
+    """Whether a file is a database of SQLite, by its first bytes; a pipe is not opened, as one could wait for ever."""
     try:
+        if not path.is_file():
+            return False
         with path.open("rb") as opened:
-            return path.is_file() and opened.read(len(MAGIC)) == MAGIC
-    except OSError:
+            return opened.read(len(MAGIC)) == MAGIC
+    except (OSError, ValueError):  # the second of a name with a NUL
         return False
 
 
