@@ -14,8 +14,8 @@ import pytest
 
 import evenhand as eh
 from evenhand.audits.composition import Composition
-from evenhand.comparison import ChangeCause, change_causes, compare_period_files, compare_runs, period_causes
-from evenhand.comparison.causes import CAUSED_MEASURES, SHIFTS
+from evenhand.comparison import ChangeCause, compare_period_files, compare_runs, period_causes
+from evenhand.comparison.causes import CAUSED_MEASURES, SHIFTS, change_causes
 from evenhand.finding import Finding
 from evenhand.synthetic.community import community
 

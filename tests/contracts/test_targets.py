@@ -48,6 +48,7 @@ ABOUT_SEVERAL = {  # behaviour that no one module has
     "audits/test_usual_audits.py",
     "audits/calibration/test_clusters.py",
     "staffing/test_wikipedia_export.py",
+    "store/test_study_machine.py",
     "tally/test_heaviest.py",
     "audits/test_small_groups.py",
     "evidence/test_changing_files.py",

@@ -1,6 +1,6 @@
 """Findings compared: two runs of audits, two reporting periods, two rankings of groups."""
 
-from evenhand.comparison.causes import CausedChange, ChangeCause, change_causes
+from evenhand.comparison.causes import CausedChange, ChangeCause
 from evenhand.comparison.changes import ChangedNumber, changed_numbers
 from evenhand.comparison.periods import (
     PeriodChange,
@@ -20,7 +20,6 @@ __all__ = [
     "PeriodChange",
     "PeriodComparison",
     "agreement",
-    "change_causes",
     "changed_numbers",
     "compare_period_files",
     "compare_periods",

@@ -33,7 +33,11 @@ ROUNDING = 1e-9
 
 
 class ChangeCause(StrEnum):
-    """What can differ between two periods."""
+    """What can differ between two periods.
+
+    >>> print(eh.comparison.ChangeCause.LABELS)
+    violations among items of the same part and score
+    """
 
     PARTS = "mix of languages, communities and other parts"
     SCORES = "scores of items of the same part"
@@ -72,7 +76,15 @@ CAUSED_MEASURES: Mapping[str, Callable[[Floats], Floats]] = {  # from … × lab
 
 @dataclass(frozen=True)
 class CausedChange:
-    """What each cause contributes to the change of a measure; the contributions add up to it."""
+    """What each cause contributes to the change of a measure; the contributions add up to it.
+
+    >>> sample = {"label": [True, False] * 50, "removed": [True, True, False, False] * 25}
+    >>> changed = {**sample, "removed": sample["label"]}
+    >>> roles = {"label": "label", "decision": "removed", "audits": "accuracy"}
+    >>> last, this = (eh.audit(rows, **roles).findings[0] for rows in (sample, changed))
+    >>> [change.change for change in eh.comparison.period_causes(this, last)]
+    [0.0, 0.5]
+    """
 
     measure: str
     change: float

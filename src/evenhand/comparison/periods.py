@@ -173,7 +173,7 @@ def period_causes(this: Finding, last: Finding) -> list[CausedChange]:
     >>> sample = {"label": [True, False] * 50, "removed": [True, True, False, False] * 25}
     >>> roles = {"label": "label", "decision": "removed", "audits": "accuracy"}
     >>> last, this = (eh.audit(sample, **roles).findings[0] for _ in range(2))
-    >>> [cause.measure for cause in eh.comparison.period_causes(this, last)]
+    >>> [str(caused.measure) for caused in eh.comparison.period_causes(this, last)]
     ['prevalence', 'recall']
     """
     both = (measure for measure in (PREVALENCE, RECALL) if this.has(measure) and last.has(measure))

@@ -27,7 +27,11 @@ LEVEL = 0.95
 
 @dataclass(frozen=True)
 class PolicyChoice:
-    """Thresholds, an order of review, and how many items a day people review; None: nothing is decided unseen."""
+    """Thresholds, an order of review, and how many items a day people review; None: nothing is decided unseen.
+
+    >>> eh.staffing.PolicyChoice(0.9, None, eh.routing.parse_strategy("uncertainty"), reviews_per_day=480.0).upper
+    0.9
+    """
 
     upper: float | None
     lower: float | None

@@ -51,7 +51,7 @@ def audit_store(
     columns for; `not_run` of the report says what the others need.
 
     >>> store = eh.store.create_store("desk.db")
-    >>> eh.store.audit_store(store)
+    >>> eh.store.audit_store(store)  # doctest: +ELLIPSIS
     Traceback (most recent call last):
     ...
     evenhand.errors.InputError: ...: no item has been routed yet, so there is nothing to audit
