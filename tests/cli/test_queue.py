@@ -146,7 +146,7 @@ def test_what_cannot_be_queued(program, plan) -> None:
     line = ["queue", "items.csv", "--policy", "plan/policy.json", "-o", "today.csv", "--force"]
     fails(program, "queue", "items.csv", "-o", "today.csv", says=["set --policy"])
     fails(program, *line, "--sheet", "sheet.csv", says=["a sheet needs the text column: set --text"])
-    fails(program, *line[:-1], "today.doc", says=["the output must end in one of"])
+    fails(program, *line[:-2], "today.doc", says=["the output must end in one of"])
     fails(program, *line, "--capacity", -1, says=["capacity"])
     fails(program, *line, "--measured-share", 2, says=["measured-share"])
     fails(program, *line, "--score", "p", says=["there is no column 'p'"])

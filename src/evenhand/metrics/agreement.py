@@ -121,19 +121,20 @@ def _check_choice(name: str, value: str, known: Iterable[str]) -> None:
 def _labelled(
     items: Array, annotators: Array, codes: Ints, *, level: float, replicates: int, seed: int
 ) -> GroupedLabels:
-    """The labels of everybody, in no groups."""
-    annotations = Annotations.from_columns(_codes(items, "items"), _codes(annotators, "annotators"), codes)
+    """The labels of everybody, in no groups; ordered by id as in the audit, so that the order of the rows decides nothing."""
+    item, annotator = _codes(items, "items"), _codes(annotators, "annotators")
+    ordered = np.lexsort((annotator, item)) if len(item) == len(annotator) == len(codes) else slice(None)
+    annotations = Annotations.from_columns(item[ordered], annotator[ordered], codes[ordered])
     nobody = AnnotatorGroups((), np.full(annotations.annotators, -1), None, ())
     return GroupedLabels(annotations, nobody, Settings(level=level, replicates=replicates, seed=seed))
 
 
 def _codes(values: Array, name: str) -> Ints:
-    """Numbers from 0, in order of appearance as in the audit, whose redraws depend on it."""
+    """Numbers from 0, in the order of the values as words."""
     array = np.asarray(values)
     if array.ndim != 1 or not array.size:
         raise InputError("give one value per label, at least one", column=name)
-    _, first, place = np.unique(array, return_index=True, return_inverse=True)
-    return first.argsort().argsort()[place].astype(np.int64)
+    return np.unique(array.astype(str), return_inverse=True)[1].astype(np.int64)
 
 
 def _scale(labels: Array) -> tuple[Floats, Ints]:

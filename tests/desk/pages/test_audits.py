@@ -20,7 +20,9 @@ from evenhand.formatting import format_interval, format_number
 from evenhand.reports import Report
 from evenhand.reports.html import page_text
 from evenhand.store import schema
+from evenhand.store.events import ContentRef
 from evenhand.store.live_evidence import LiveEvidence
+from evenhand.store.reasons import reason_text, reason_texts
 from evenhand.store.snapshots import read_snapshot
 from evenhand.visible_text import html_name
 from store.live_desk import POLICY, write_history
@@ -155,10 +157,13 @@ def test_behind_a_number_are_its_items(desk: TestDesk, auditor: Browser, number:
     assert f"{int((frame['language'] == 'de').sum())} items" in auditor.get(address).text
 
 
-def reads(desk: TestDesk) -> list[str]:
+def reads(desk: TestDesk) -> list[str | None]:
     with desk.store.database.reading() as connection:
         query = sa.select(schema.events.c.payload).where(schema.events.c.kind == "read")
-        return [json.loads(payload)["reason"] for payload in connection.scalars(query.order_by(schema.events.c.id))]
+        payloads = connection.scalars(query.order_by(schema.events.c.id))
+        reasons = [ContentRef(*json.loads(payload)["reason"]) for payload in payloads]
+        texts = reason_texts(connection, reasons)
+        return [reason_text(reason, texts) for reason in reasons]
 
 
 def test_texts_are_blurred_and_reading_them_is_recorded(desk: TestDesk, auditor: Browser, number: int) -> None:

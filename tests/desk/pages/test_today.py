@@ -31,7 +31,7 @@ from evenhand.store.weeks import SHOWN, PeriodAnswer, measure_weeks
 from store.desks import check
 
 SAY = words()
-SMALL = DemoSize(weeks=1, items_per_day=16, reviews_per_shift=5, gold=8, waiting=10)
+SMALL = DemoSize(weeks=1, items_per_day=16, reviews_per_shift=5, gold=8, waiting=10, study_batches=0)
 
 
 @pytest.fixture(scope="module")

@@ -22,7 +22,7 @@ YEAR = ReportingPeriod.parse("2027-01-01/2027-12-31")
 def exported(tmp_path: Path) -> Path:
     from evenhand.store.exporting import export
 
-    desk = sqlite_desk(tmp_path, measured=0.3, reserved=0.5, second=0.0, panel=0.0)
+    desk = sqlite_desk(tmp_path, measured=0.3, reserved=0.5, second=0.0, panel=0.0, actions=("leave", "remove", "warn"))
     items = desk.receive(*(number / 20 for number in range(20)), language="en")
     desk.do("notice", "io", item=items[10], reason="insult", clause="hate", trusted=True)
     for number in range(12):

@@ -9,9 +9,9 @@ from typing import Any
 
 import sqlalchemy as sa
 
+from evenhand.desk.pages.words import PhraseError
 from evenhand.desk.people import Person
 from evenhand.desk.study_overview import list_studies
-from evenhand.errors import InputError
 from evenhand.store import Store, perform, schema
 from evenhand.store.labelling import LabelProgress, label_progress, own_studies
 from evenhand.store.roles import LABELLERS
@@ -19,7 +19,6 @@ from evenhand.store.studies import StudyDesign, StudySetup
 from evenhand.store.study_population import GROUPINGS
 
 PAGE_DESIGNS = ("score-driven", "random", "stratified", "sequential")
-LARGEST = 10**9
 Fields = Mapping[str, str]
 
 
@@ -88,7 +87,7 @@ def number(fields: Fields, name: str, usual: int) -> int:
     if not text:
         return usual
     if not (text.isascii() and text.isdecimal() and len(text) < 10):
-        raise InputError(f"invalid `{name}`: must be a whole number from 0 to {LARGEST:,}")
+        raise PhraseError("error.whole")
     return int(text)
 
 
@@ -102,5 +101,5 @@ def _share(fields: Fields, name: str) -> float | None:
     except ValueError:
         share = -1.0
     if not 0.0 < share < 1.0:
-        raise InputError(f"invalid `{name}`: must be a percentage above 0 and below 100")
+        raise PhraseError("error.percentage")
     return share

@@ -7,9 +7,9 @@ from dataclasses import dataclass
 
 from evenhand.catalogue import find_measure
 from evenhand.desk.pages.studies import named, number
+from evenhand.desk.pages.words import PhraseError
 from evenhand.desk.people import Person
 from evenhand.desk.study_overview import StudyOverview, study_overview
-from evenhand.errors import InputError
 from evenhand.estimate import Estimate
 from evenhand.finding import Verdict
 from evenhand.measurement.campaign import CampaignOutcome
@@ -84,5 +84,5 @@ def change_study(store: Store, person: Person, study: str, fields: Mapping[str, 
             store, "staff_study", actor=person.id, study=study, annotators=annotators, adjudicators=adjudicators
         )  # fmt: skip
     else:
-        raise InputError("the form is incomplete: reload the page")
+        raise PhraseError("conflict.unknown")
     return f"done.study_{action}"
