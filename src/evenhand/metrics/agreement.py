@@ -121,7 +121,7 @@ def _check_choice(name: str, value: str, known: Iterable[str]) -> None:
 def _labelled(
     items: Array, annotators: Array, codes: Ints, *, level: float, replicates: int, seed: int
 ) -> GroupedLabels:
-    """The labels of everybody, in no groups; ordered by id as in the audit, so that the order of the rows decides nothing."""
+    """The labels of everybody, in no groups, ordered by id as in the audit: the order of the rows decides nothing."""
     item, annotator = _codes(items, "items"), _codes(annotators, "annotators")
     ordered = np.lexsort((annotator, item)) if len(item) == len(annotator) == len(codes) else slice(None)
     annotations = Annotations.from_columns(item[ordered], annotator[ordered], codes[ordered])
