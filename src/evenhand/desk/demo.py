@@ -84,7 +84,9 @@ def open_demo(settings: ServiceSettings) -> Iterator[tuple[FastAPI, list[str]]]:
         raise InputError("`demo` makes a store of its own: leave out `store`")
     with tempfile.TemporaryDirectory(prefix="evenhand-demo-") as folder:
         path, key = fill_demo(Path(folder))
-        with open_desk(replace(settings, store=str(path), store_key=key)) as (desk, lines):
+        tokens = settings.token_file or Path(folder) / "tokens.json"  # those of the user stay as they are
+        own = replace(settings, store=str(path), store_key=key, token_file=tokens)
+        with open_desk(own) as (desk, lines):
             links = [f"as {role} ({name}): {{url}}{issue_link(desk.state.store, name)}" for role, name in VISITORS]
             note = "synthetic data, deleted when the desk is stopped (ctrl-c)"
             yield desk, [*lines, "to look around, open a link and choose a password (each works once):", *links, note]

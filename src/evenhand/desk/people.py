@@ -57,6 +57,8 @@ LOOKED_AT = {
     "see_own_studies": Permission(LABELLERS | OVERSEERS),
     "see_webhooks": Permission(OVERSEERS),
     "manage_webhooks": Permission(frozenset({Role.ADMINISTRATOR})),
+    "see_settings": Permission(OVERSEERS),
+    "manage_tokens": Permission(frozenset({Role.ADMINISTRATOR})),
 }
 PERMISSIONS: dict[str, Permission] = {
     name: Permission(action.roles, ITEMS_SCOPE if name in SUBMISSIONS else DESK_SCOPE)

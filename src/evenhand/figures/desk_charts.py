@@ -1,7 +1,8 @@
-"""The figures of the desk's pages: measured weeks as a control chart, the capacity curve, the scores of a policy."""
+"""The figures of the desk's pages: measured weeks, the capacity curve, the scores of a policy, a study by batches."""
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from enum import StrEnum
 from typing import NamedTuple
@@ -24,6 +25,7 @@ class DeskChart(StrEnum):
     CONTROL = "control"
     CAPACITY = "capacity"
     SCORES = "scores"
+    STUDY = "study"
 
 
 class ControlPoint(NamedTuple):
@@ -63,6 +65,29 @@ def draw_control_chart(
         measure.title,
         "Points with 95 % intervals; upright line: the periods before the last one together; dashed: the tolerance. "
         "A large point is an alarm.",
+        vl.hconcat(chart, spacing=0),
+        about={"measure": str(measure)},
+    )
+
+
+def draw_study_chart(measure: Measure, estimates: Sequence[tuple[int, Estimate]]) -> Figure:
+    """The estimate of a study after each batch, by the number of the batch."""
+    rows = [_row({"batch": f"{number}"}, estimate) for number, estimate in estimates]
+    highest = max((estimate.high for _, estimate in estimates if estimate.high is not None), default=1.0)
+    scale = vl.Scale(domain=[0.0, min(100.0, 10.0 * math.ceil(10.0 * highest) or 10.0)])
+    y = vl.Y("batch:N", title="batch", scale=vl.Scale(domain=[f"{number}" for number, _ in estimates]))
+    base = vl.Chart.from_rows(rows).encode(y=y)
+    ends = vl.X("low:Q", title="%", scale=scale, axis=vl.Axis(format=".0f", tickCount=5))
+    layers = (
+        base.mark("rule", color=VALUE_COLOUR, strokeWidth=3).encode(x=ends, x2="high:Q"),
+        base.mark("point", size=70, color=VALUE_COLOUR).encode(x=vl.X("value:Q")),
+    )
+    chart = vl.layer(*layers).properties(width=2 * WIDTH, height=ROW_HEIGHT * len(rows))
+    return make_figure(
+        "desk",
+        DeskChart.STUDY,
+        measure.title,
+        "The estimate after each batch, with its interval.",
         vl.hconcat(chart, spacing=0),
         about={"measure": str(measure)},
     )

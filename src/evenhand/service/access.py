@@ -45,13 +45,13 @@ class Access:
 
     def __init__(self, settings: ServiceSettings) -> None:
         self.settings = settings
-        self._path: Path = token_file(settings.token_file)
+        self.path: Path = token_file(settings.token_file)
         self._stamp: tuple[int, int, int] | None = None
         self._tokens = TokenFile()
 
     def check_start(self) -> None:
         """Refuse to start if everybody or nobody could call the service, or if the token file cannot be read."""
-        if read_tokens(self._path).records or self.settings.store is not None:  # at a desk people sign in
+        if read_tokens(self.path).records or self.settings.store is not None:  # at a desk people sign in
             return
         remedy = "create one with 'evenhand serve tokens add NAME'"
         if not self.settings.on_loopback:
@@ -65,7 +65,7 @@ class Access:
     def tokens(self) -> TokenFile:
         """The tokens as they are in the file now; none if it cannot be read any more."""
         try:
-            status = self._path.stat()
+            status = self.path.stat()
             stamp = (status.st_mtime_ns, status.st_size, status.st_ino)
         except OSError:
             stamp = None
@@ -75,7 +75,7 @@ class Access:
 
     def _read(self) -> TokenFile:
         try:
-            return read_tokens(self._path)
+            return read_tokens(self.path)
         except InputError as error:
             LOG.error("no token is accepted: %s", error)
             return TokenFile()

@@ -72,6 +72,10 @@ def _expire(ledger: EventLedger) -> dict[str, Any]:
     return {"expired": queues.expire(ledger, most=1000)}
 
 
+def _erase_old(ledger: EventLedger, days: int) -> dict[str, Any]:
+    return {"erased": erasure.erase_by_age(ledger, days)}
+
+
 ACTIONS: dict[str, DeskAction] = {
     "invite": DeskAction(frozenset({ADMINISTRATOR}), _invite),
     "activate": DeskAction(LEADS, _activate),
@@ -101,6 +105,7 @@ ACTIONS: dict[str, DeskAction] = {
     "hold": DeskAction(LEADS, erasure.hold, one_item=True),
     "erase_item": DeskAction(LEADS, erasure.erase_item, one_item=True),
     "erase_person": DeskAction(LEADS, erasure.erase_person),
+    "erase_old": DeskAction(LEADS, _erase_old),
     "context": DeskAction(REVIEWERS | {AUDITOR}, context.item_context, one_item=True),
     "read_text": DeskAction(LEADS | {AUDITOR}, erasure.read_text, one_item=True),
 }

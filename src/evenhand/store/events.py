@@ -379,6 +379,15 @@ class WebhookChanged(StoreEvent, kind="webhook"):
 
 
 @dataclass(frozen=True, kw_only=True)
+class TokenChanged(StoreEvent, kind="token"):
+    """A program may ask by token from now on, or not any more."""
+
+    name: str
+    scopes: tuple[str, ...]
+    active: bool
+
+
+@dataclass(frozen=True, kw_only=True)
 class StoreCreated(StoreEvent, kind="created"):
     """The first event of every store."""
 

@@ -24,6 +24,7 @@ ALLOWED = {
     "/studies": set(Role) - {Role.SERVICE},
     "/log": {Role.ADMINISTRATOR, Role.AUDITOR},
     "/audits": {Role.LEAD, Role.ADMINISTRATOR, Role.AUDITOR},
+    "/settings": {Role.LEAD, Role.ADMINISTRATOR, Role.AUDITOR},
 }  # fmt: skip
 WRITING = {"/policy": "activate", "/policy/new": "activate", "/people": "invite"}
 ADMINISTRATOR, AUDITOR, LEAD = STAFF[Role.ADMINISTRATOR], STAFF[Role.AUDITOR], STAFF[Role.LEAD]

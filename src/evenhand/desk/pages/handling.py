@@ -29,7 +29,8 @@ NAVIGATION = (
     ("today", "/", "see_session"), ("review", "/queue", "see_tasks"),
     ("studies", "/studies", "see_own_studies"), ("audits", "/audits", "see_findings"),
     ("policy", "/policy", "see_policies"),
-    ("people", "/people", "see_people"), ("log", "/log", "see_events"), ("me", "/me", "see_session"),
+    ("people", "/people", "see_people"), ("log", "/log", "see_events"),
+    ("settings", "/settings", "see_settings"), ("me", "/me", "see_session"),
 )  # fmt: skip
 
 

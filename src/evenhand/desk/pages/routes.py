@@ -23,7 +23,7 @@ from evenhand.desk.authorisation import (
     set_cookie,
     store_of,
 )
-from evenhand.desk.pages import audit_routes, review_routes, study_routes
+from evenhand.desk.pages import audit_routes, review_routes, settings_routes, study_routes
 from evenhand.desk.pages.handling import Handler, error_words, is_lead, page, preferences_of, say, show, signed_in
 from evenhand.desk.pages.judged_items import HistoryKeeper
 from evenhand.desk.pages.log import LogFilter, log_page, time_of
@@ -273,6 +273,8 @@ PAGES: tuple[tuple[str, str, Handler], ...] = (
     ("GET", "/people", people),
     ("POST", "/people", change_person),
     ("GET", "/log", log),
+    ("GET", "/settings", settings_routes.settings),
+    ("POST", "/settings", settings_routes.change_settings),
     ("GET", "/me", me),
     ("POST", "/me", change_me),
     ("GET", "/static/{name}", static),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from evenhand.catalogue import find_measure
@@ -11,6 +11,7 @@ from evenhand.desk.pages.words import PhraseError
 from evenhand.desk.people import Person
 from evenhand.desk.study_overview import StudyOverview, study_overview
 from evenhand.estimate import Estimate
+from evenhand.figures.desk_charts import draw_study_chart
 from evenhand.finding import Verdict
 from evenhand.measurement.campaign import CampaignOutcome
 from evenhand.measurement.plan_file import seal_of
@@ -39,12 +40,7 @@ class StudyPage:
     target: str | None
     sentences: tuple[str, ...]
     caveats: tuple[str, ...]
-
-    @property
-    def highest(self) -> float:
-        """The upper end of the chart."""
-        highs = [one.estimate.high for one in self.batches if one.estimate and one.estimate.high is not None]
-        return min(1.0, 1.05 * max(highs, default=1.0)) or 1.0
+    chart: str | None  # SVG, of the batches with an estimate
 
 
 def study_page(store: Store, study: str) -> StudyPage:
@@ -62,8 +58,13 @@ def study_page(store: Store, study: str) -> StudyPage:
         view, find_measure(view.measure).title, seal_of(view.plan)[:12], batches,
         None if last is None or last.progress is None else last.progress.line(),
         () if last is None else tuple(" ".join(filter(None, (one.statement, one.certainty))) for one in _said(last)),
-        () if last is None else last.finding.caveats,
+        () if last is None else last.finding.caveats, _chart(view.measure, batches),
     )  # fmt: skip
+
+
+def _chart(measure: str, batches: Sequence[NarrowedEstimate]) -> str | None:
+    known = [(one.number, one.estimate) for one in batches if one.estimate and one.estimate.value is not None]
+    return draw_study_chart(find_measure(measure), known).svg if known else None
 
 
 def _said(outcome: CampaignOutcome) -> tuple[Verdict, ...]:
