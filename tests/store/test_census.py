@@ -75,6 +75,16 @@ def test_what_was_undone_in_time_was_no_measure(desk: Desk) -> None:
     assert list(census(desk, item).decisions()) == []
 
 
+def test_a_decision_on_the_account_is_a_measure_of_its_own(desk: Desk) -> None:
+    (item,) = desk.receive(0.5, author="writer")
+    decide(desk, "ana", "violating", action="leave", account_action="suspend")
+    (row,) = census(desk, item).decisions()
+    assert (row["action"], row["account_action"], row["automated"]) == ("leave", "suspend", False)
+    desk.do("appeal", "io", item=item, reason="quoted")
+    (appeal,) = census(desk, item).appeals()
+    assert (appeal["action"], appeal["account_action"]) == ("leave", "suspend")
+
+
 def test_a_notice_has_what_was_done_next_and_an_appeal_its_outcome(desk: Desk, tmp_path: Path) -> None:
     (item,) = desk.receive(0.5)
     desk.do("notice", "io", item=item, reason="insult", trusted=True)

@@ -16,8 +16,8 @@ import sqlalchemy as sa
 from evenhand.store import events as ev
 from evenhand.store import schema
 from evenhand.store.cases import POLICY, Case
+from evenhand.store.census import iso
 from evenhand.store.chain import last_sealed
-from evenhand.store.exporting import iso
 from evenhand.store.ledger import batches
 from evenhand.store.reasons import reason_text, reason_texts
 

@@ -17,8 +17,8 @@ from evenhand.service.api import JSON
 from evenhand.service.problems import Problem
 from evenhand.store import ConflictError, schema
 from evenhand.store.blinding import settled_items
+from evenhand.store.census import iso
 from evenhand.store.context import reporter_reliability
-from evenhand.store.exporting import iso
 from evenhand.store.policy import parse_policy
 from evenhand.store.roles import REVIEWERS
 from evenhand.store.weeks import measure_weeks

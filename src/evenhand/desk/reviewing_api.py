@@ -10,9 +10,9 @@ from evenhand.desk import answers, bodies
 from evenhand.desk.calls import DeskCall, DeskRoutes
 from evenhand.store import schema
 from evenhand.store.actions import ACTIONS, authorise
+from evenhand.store.census import iso
 from evenhand.store.context import item_context
 from evenhand.store.events import TextRead
-from evenhand.store.exporting import iso
 from evenhand.store.ledger import ConflictError, EventLedger
 from evenhand.store.queues import held_tasks, reviewed_today, waiting_counts
 

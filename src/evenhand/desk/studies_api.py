@@ -16,7 +16,7 @@ from evenhand.findings_file import to_json
 from evenhand.measurement.plan_file import seal_of
 from evenhand.service.api import JSON
 from evenhand.store import ConflictError
-from evenhand.store.exporting import iso
+from evenhand.store.census import iso
 from evenhand.store.labelling import label_progress, next_label, own_studies, own_study
 from evenhand.store.study_ledger import load_study
 from evenhand.store.study_results import labels_of, labels_text, outcome_of, plan_text

@@ -19,9 +19,9 @@ from pydantic_core import to_json
 from evenhand.desk import feeds
 from evenhand.desk.outgoing import SIGNATURE_HEADER, DeliveryError, OutgoingRequests, signature
 from evenhand.store import Store, schema
+from evenhand.store.census import iso
 from evenhand.store.chain import last_sealed
 from evenhand.store.events import WebhookChanged
-from evenhand.store.exporting import iso
 from evenhand.store.ledger import EventLedger, MissingError, new_id
 
 LOG = logging.getLogger(__name__)

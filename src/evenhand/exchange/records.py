@@ -7,12 +7,11 @@ from __future__ import annotations
 
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 
 import polars as pl
 
 from evenhand.errors import InputError
-from evenhand.evidence import open_source
+from evenhand.evidence import TableSource, open_source
 from evenhand.evidence.columns import YES_NO
 
 MOMENT = r"^(\d{4}-\d{2}-\d{2})(?:[T ](\d{2}:\d{2}(?::\d{2})?)(?:\.\d+)?)?(?:\s?(?:Z|UTC|\+00:?00))?$"
@@ -28,9 +27,9 @@ class RecordTable:
     places: pl.Series | None = None  # where rows were left out: their numbers in the source, from 0
 
     @classmethod
-    def read(cls, path: Path, needed: Sequence[str], optional: Sequence[str] = ()) -> RecordTable:
+    def read(cls, table: TableSource, needed: Sequence[str], optional: Sequence[str] = ()) -> RecordTable:
         """The columns that are needed, and those of the optional ones that are there."""
-        source = open_source(path)
+        source = open_source(table)
         known = source.columns()
         for column in needed:
             if column not in known:

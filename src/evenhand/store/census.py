@@ -1,21 +1,24 @@
 """Measures, notices and appeals of an item as rows: what transparency reports count and statements of reasons say.
 
-A measure begins when the action that holds becomes another than to leave the item: a person who confirms what the
-policy removed takes no second measure, and a decision that was undone in time was none.
+A measure begins when the action that holds becomes another than to leave the item, or when a decision acts on the
+account of the author: a person who confirms what the policy removed takes no second measure, and a decision that was
+undone in time was none.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from datetime import UTC, datetime
 from typing import Any
 
 import polars as pl
+import sqlalchemy as sa
 
 from evenhand.store import events as ev
 from evenhand.store.cases import LEAVE, POLICY, REMOVE, Case
 from evenhand.store.reasons import reason_text
-from evenhand.store.rebuilding import RecordedEvent
+from evenhand.store.rebuilding import APART, RecordedEvent, derive_case, event_streams, is_study
 
 TEXT, FLAG = pl.String, pl.Boolean
 OWN, NOTICE, TRUSTED = "own", "notice", "trusted_flagger"
@@ -28,6 +31,7 @@ DECISION_COLUMNS = {
     "created_at": TEXT,
     "decided_at": TEXT,
     "action": TEXT,
+    "account_action": TEXT,
     "basis": TEXT,
     "automated": FLAG,
     "source": TEXT,
@@ -45,6 +49,7 @@ NOTICE_COLUMNS = {
     "trusted": FLAG,
     "acted_at": TEXT,
     "action": TEXT,
+    "account_action": TEXT,
     "ground": TEXT,
     "automated": FLAG,
 }
@@ -53,10 +58,17 @@ APPEAL_COLUMNS = {
     "item_id": TEXT,
     "submitted_at": TEXT,
     "action": TEXT,
+    "account_action": TEXT,
     "reason": TEXT,
     "outcome": TEXT,
     "decided_at": TEXT,
 }
+CENSUS_COLUMNS: dict[str, dict[str, Any]] = {
+    "decisions": DECISION_COLUMNS,
+    "notices": NOTICE_COLUMNS,
+    "appeals": APPEAL_COLUMNS,
+}
+MOMENTS = frozenset({"created_at", "decided_at", "until", "received_at", "acted_at", "submitted_at"})
 
 
 @dataclass(frozen=True)
@@ -73,6 +85,11 @@ class HeldAction:
     def automated(self) -> bool:
         """Whether no person was involved."""
         return self.basis == POLICY or (self.decision is not None and self.decision.automated)
+
+    @property
+    def account_action(self) -> str | None:
+        """What it does to the account of the author."""
+        return None if self.decision is None else self.decision.account_action
 
 
 @dataclass
@@ -97,12 +114,14 @@ class ItemCensus:
         return made
 
     def decisions(self) -> Iterator[dict[str, Any]]:
-        """A row for each measure."""
-        before = LEAVE
+        """A row for each measure; one that is on the account alone leaves the item."""
+        action, account = LEAVE, None
         for one in self.held:
-            if one.action not in (before, LEAVE):
-                yield self._decision(one)
-            before = one.action
+            new_action = LEAVE if one.action == action else one.action
+            new_account = None if one.account_action == account else one.account_action
+            if new_action != LEAVE or new_account is not None:
+                yield self._decision(one, new_action, new_account)
+            action, account = one.action, one.account_action
 
     def notices(self) -> Iterator[dict[str, Any]]:
         """A row for each notice, with what was done next."""
@@ -118,6 +137,7 @@ class ItemCensus:
                     "trusted": entry.event.trusted,
                     "acted_at": following and following.at,
                     "action": following and following.action,
+                    "account_action": following and following.account_action,
                     "ground": following and following.decision and following.decision.ground,
                     "automated": following and following.automated,
                 }
@@ -128,18 +148,19 @@ class ItemCensus:
         answers = [(e.at, e.event.outcome) for e in self.history if isinstance(e.event, ev.AppealAnswered)]
         for place, (version, entry) in enumerate(asked):
             decided_at, outcome = answers[place] if place < len(answers) else (None, None)
-            against = [one.action for one in self.held if one.version < version]
+            against = next((one for one in reversed(self.held) if one.version < version), None)
             yield {
                 "appeal_id": f"{self.case.item.id}-{version}",
                 "item_id": self.case.item.external_id,
                 "submitted_at": entry.at,
-                "action": against[-1] if against else None,
+                "action": against and against.action,
+                "account_action": against and against.account_action,
                 "reason": reason_text(getattr(entry.event, "reason", None), self.texts),
                 "outcome": outcome,
                 "decided_at": decided_at,
             }
 
-    def _decision(self, one: HeldAction) -> dict[str, Any]:
+    def _decision(self, one: HeldAction, action: str, account_action: str | None) -> dict[str, Any]:
         item, decision = self.case.item, one.decision
         return {
             "decision_id": f"{item.id}-{one.version}",
@@ -149,7 +170,8 @@ class ItemCensus:
             "community": item.community,
             "created_at": item.created_at or item.received_at,
             "decided_at": one.at,
-            "action": one.action,
+            "action": action,
+            "account_action": account_action,
             "basis": one.basis,
             "automated": one.automated,
             "source": self._source(one.version),
@@ -173,3 +195,33 @@ def _held(version: int, entry: RecordedEvent, before: list[HeldAction]) -> Itera
         yield HeldAction(version, event.decided_at or entry.at, event.action, event.decided_by or "imported")
     elif isinstance(event, ev.Routed) and event.route in (REMOVE, LEAVE) and (not before or before[-1].basis == POLICY):
         yield HeldAction(version, entry.at, event.route, POLICY)
+
+
+def census_rows(
+    several: Sequence[tuple[Case, list[RecordedEvent]]], texts: Mapping[str, str | None] | None = None
+) -> dict[str, list[dict[str, Any]]]:
+    """The rows of some items, by table; items that test reviewers count nowhere."""
+    counted = [ItemCensus.from_history(case, history, texts) for case, history in several if case.item.gold is None]
+    tables = {
+        "decisions": [row for one in counted for row in one.decisions()],
+        "notices": [row for one in counted for row in one.notices()],
+        "appeals": [row for one in counted for row in one.appeals()],
+    }
+    for row in (row for rows in tables.values() for row in rows):
+        row.update({name: iso(row[name]) for name in MOMENTS & row.keys()})
+    return tables
+
+
+def census_tables(connection: sa.Connection, number: int) -> dict[str, pl.DataFrame]:
+    """Every measure, notice and appeal up to the event with this number, as an export has them; without texts."""
+    tables: dict[str, list[dict[str, Any]]] = {name: [] for name in CENSUS_COLUMNS}
+    for item, history in event_streams(connection, at=number):
+        if item not in APART and not is_study(item):
+            for name, rows in census_rows([(derive_case(item, history), history)]).items():
+                tables[name] += rows
+    return {name: pl.DataFrame(rows, schema=CENSUS_COLUMNS[name], orient="row") for name, rows in tables.items()}
+
+
+def iso(at: int | None) -> str | None:
+    """A time as text, in UTC."""
+    return None if at is None else datetime.fromtimestamp(at / 1_000_000, UTC).isoformat(timespec="milliseconds")

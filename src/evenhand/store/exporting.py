@@ -7,9 +7,8 @@ tables. People have pseudonyms, which only the key file could undo.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass
-from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
@@ -22,7 +21,7 @@ from evenhand.output_folder import FolderContents, check_folder_writable, staged
 from evenhand.store import events as ev
 from evenhand.store import schema
 from evenhand.store.cases import BENIGN, DONE, GOLD, MEASUREMENT, REVIEW, VIOLATING, Case
-from evenhand.store.census import APPEAL_COLUMNS, DECISION_COLUMNS, NOTICE_COLUMNS, ItemCensus
+from evenhand.store.census import APPEAL_COLUMNS, DECISION_COLUMNS, NOTICE_COLUMNS, census_rows, iso
 from evenhand.store.chain import last_sealed, seal
 from evenhand.store.export_sample import MeasurementSample
 from evenhand.store.ledger import EventLedger, ForbiddenError, batches
@@ -130,7 +129,6 @@ COLUMNS = (
     EVENT_COLUMNS,
 )
 SCHEMAS: dict[str, dict[str, Any]] = dict(zip(TABLES, COLUMNS, strict=True))
-MOMENTS = frozenset({"created_at", "decided_at", "until", "received_at", "acted_at", "submitted_at"})  # in a census
 
 
 @dataclass(frozen=True)
@@ -245,7 +243,7 @@ class _Exporter:
         values = self._contents(wanted if self.with_texts else [])
         items = [item_row(case, values.get(case.item.text or "")) for case, _ in several]
         judgements = [row for case, history in several for row in self._judgements(case, history, values)]
-        return {"items": items, "judgements": judgements, **_census(several, values if self.with_texts else None)}
+        return {"items": items, "judgements": judgements, **census_rows(several, values if self.with_texts else None)}
 
     def _contents(self, names: list[str]) -> dict[str, str]:
         table, found = schema.contents, dict[str, str]()
@@ -323,21 +321,6 @@ class _Exporter:
         return self.store.keys.pseudonym(person)
 
 
-def _census(
-    several: list[tuple[Case, list[RecordedEvent]]], texts: Mapping[str, str | None] | None
-) -> dict[str, list[dict[str, Any]]]:
-    """Items that test reviewers count nowhere."""
-    counted = [ItemCensus.from_history(case, history, texts) for case, history in several if case.item.gold is None]
-    tables = {
-        "decisions": [row for one in counted for row in one.decisions()],
-        "notices": [row for one in counted for row in one.notices()],
-        "appeals": [row for one in counted for row in one.appeals()],
-    }
-    for row in (row for rows in tables.values() for row in rows):
-        row.update({name: iso(row[name]) for name in MOMENTS & row.keys()})
-    return tables
-
-
 def _decision_after(history: list[RecordedEvent], place: int) -> tuple[int, ev.Decided] | None:
     """The decision that a judgement made, with its version: it comes within the same moment."""
     for later in range(place + 1, len(history)):
@@ -404,8 +387,3 @@ def _event_rows(connection: sa.Connection, number: int) -> Iterator[dict[str, An
         yield {name: getattr(row, name) for name in EVENT_COLUMNS if name != "chain"} | {
             "chain": bytes(row.chain).hex()
         }
-
-
-def iso(at: int | None) -> str | None:
-    """A time as text, in UTC."""
-    return None if at is None else datetime.fromtimestamp(at / 1_000_000, UTC).isoformat(timespec="milliseconds")

@@ -20,8 +20,8 @@ from evenhand.estimate import Estimate
 from evenhand.formatting import format_share
 from evenhand.intervals.survey import FEW_VIOLATIONS
 from evenhand.store import schema
+from evenhand.store.census import iso
 from evenhand.store.erasure import DAY
-from evenhand.store.exporting import iso
 from evenhand.store.measured import TARGETS, MeasuredItems, measured_items
 from evenhand.store.store import Store
 

@@ -152,5 +152,8 @@ incompatible_content_explanation = "Rule 3 forbids attacks on people for what th
 [actions.remove]
 decision_visibility = ["DECISION_VISIBILITY_CONTENT_REMOVED"]
 
-[actions.warn]
+[account_actions.suspend]
+decision_account = "DECISION_ACCOUNT_SUSPENDED"
+
+[account_actions.warn]
 """  # what the clauses and actions of a made-up forum are

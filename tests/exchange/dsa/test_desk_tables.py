@@ -22,14 +22,16 @@ YEAR = ReportingPeriod.parse("2027-01-01/2027-12-31")
 def exported(tmp_path: Path) -> Path:
     from evenhand.store.exporting import export
 
-    desk = sqlite_desk(tmp_path, measured=0.3, reserved=0.5, second=0.0, panel=0.0, actions=("leave", "remove", "warn"))
-    items = desk.receive(*(number / 20 for number in range(20)), language="en")
+    desk = sqlite_desk(tmp_path, measured=0.3, reserved=0.5, second=0.0, panel=0.0)
+    items = desk.receive(*(number / 20 for number in range(20)), language="en", author="writer")
     desk.do("notice", "io", item=items[10], reason="insult", clause="hate", trusted=True)
+    punished = {11: ("leave", "warn"), 9: ("remove", "suspend"), 7: ("leave", "suspend")}
     for number in range(12):
         view = desk.do("claim", "ana", queue="review")
         verdict, clause = ("violating", "hate") if number % 2 else ("benign", None)
         answer = {"task": view["task"], "version": view["version"], "verdict": verdict}
-        desk.do("decide", "ana", **answer, clause=clause, ground="terms", action="warn" if number == 11 else None)
+        action, account = punished.get(number, (None, None))
+        desk.do("decide", "ana", **answer, clause=clause, ground="terms", action=action, account_action=account)
     desk.do("appeal", "io", item=items[19], reason="quoted")
     export(desk.store, tmp_path / "out", texts=False)
     return tmp_path / "out"
@@ -43,7 +45,8 @@ def codes(tmp_path: Path) -> Path:
 
 def test_every_restriction_becomes_a_statement_and_a_count(exported: Path, codes: Path, tmp_path: Path) -> None:
     decided = pl.read_parquet(exported / "decisions.parquet")
-    restricted = decided.filter(pl.col("action") == "remove")
+    suspended = decided["account_action"] == "suspend"
+    restricted = decided.filter((pl.col("action") == "remove") | suspended)
     assert 0 < len(restricted) < len(decided)  # a warning restricts nothing
     made = DeskTables.read(exported, PlatformCodes.read(codes))
     made.save(tmp_path / "tables")
@@ -53,6 +56,12 @@ def test_every_restriction_becomes_a_statement_and_a_count(exported: Path, codes
     assert machine == restricted["automated"].sum() > 0
     hate = sum(one.get("category_specification") == ["KEYWORD_HATE_SPEECH"] for one in statements)
     assert hate == (restricted["clause"] == "hate").sum() > 0
+    accounts = [one.get("decision_account") for one in statements]
+    assert accounts == [
+        "DECISION_ACCOUNT_SUSPENDED" if yes else None for yes in restricted["account_action"].is_not_null()
+    ]
+    assert suspended.sum() == 2
+    assert sum("decision_visibility" not in one for one in statements) == 1  # the account alone
     counted = DecisionCensus.read(tmp_path / "tables" / "decisions.csv", YEAR)
     assert (len(counted.frame), counted.fully_automated) == (len(restricted), machine)
     assert made.tables["notices"]["category"].to_list() == ["STATEMENT_CATEGORY_ILLEGAL_OR_HARMFUL_SPEECH"]
@@ -69,7 +78,8 @@ def test_tables_without_rows_keep_their_columns(codes: Path, exported: Path, tmp
 @pytest.mark.parametrize(
     ("old", "new", "message"),
     [
-        ("[actions.warn]", "", "the action 'warn' is not described"),
+        ("[account_actions.warn]", "", "the action 'warn' is not described: add .account_actions.warn."),
+        ("[actions.remove]", "[actions.hide]", "the action 'remove' is not described: add .actions.remove."),
         ("category =", "categroy =", "there is no field 'categroy'; did you mean 'category'"),
         ("[otherwise]", "[other]", "there is no section 'other'"),
         ('"Rule 3: hate speech"', "3", "'incompatible_content_ground' must be a text or a list of codes"),

@@ -2,8 +2,8 @@
 
 A store knows actions and clauses in the words of the platform. A file of codes says what they are in the Digital
 Services Act: `[statement]` holds fields of every decision, `[otherwise]` those of decisions without a clause,
-`[clauses.NAME]` and `[actions.NAME]` those of one clause or action. An action without fields, such as a warning, is no
-restriction.
+`[clauses.NAME]`, `[actions.NAME]` and `[account_actions.NAME]` those of one clause or action. An action without fields,
+such as a warning, is no restriction.
 """
 
 from __future__ import annotations
@@ -16,6 +16,7 @@ from typing import Any
 import polars as pl
 
 from evenhand.errors import InputError, nearest
+from evenhand.evidence import TableSource
 from evenhand.exchange.dsa.appeal_census import APPEAL_COLUMNS
 from evenhand.exchange.dsa.census import DECISION_COLUMNS
 from evenhand.exchange.dsa.codes import (
@@ -42,9 +43,9 @@ NEEDED = {
     "appeals": ("appeal_id", "submitted_at", "action"),
 }
 OPTIONAL = {
-    "decisions": ("language", "clause", "ground", "territory", "until"),
-    "notices": ("clause", "trusted", "acted_at", "ground", "automated"),
-    "appeals": ("outcome", "decided_at"),
+    "decisions": ("account_action", "language", "clause", "ground", "territory", "until"),
+    "notices": ("account_action", "clause", "trusted", "acted_at", "ground", "automated"),
+    "appeals": ("account_action", "outcome", "decided_at"),
 }
 KEPT = {"decisions": DECISION_COLUMNS, "notices": NOTICE_COLUMNS, "appeals": APPEAL_COLUMNS}
 WRITTEN = {
@@ -56,7 +57,7 @@ SOURCES = {"own": VOLUNTARY, "notice": "SOURCE_ARTICLE_16", "trusted_flagger": T
 GROUNDS = {"illegal": ILLEGAL, "terms": INCOMPATIBLE}
 OUTCOMES = {"upheld": "upheld", "overturned": "reversed"}
 RESTRICTIONS = ("visibility", "provision", "account", "monetary")
-SECTIONS = ("statement", "otherwise", "clauses", "actions")
+SECTIONS = ("statement", "otherwise", "clauses", "actions", "account_actions")
 LEFT = "leave"
 Fields = Mapping[str, str]
 
@@ -69,6 +70,7 @@ class PlatformCodes:
     otherwise: Fields = field(default_factory=dict)
     clauses: Mapping[str, Fields] = field(default_factory=dict)
     actions: Mapping[str, Fields] = field(default_factory=dict)
+    account_actions: Mapping[str, Fields] = field(default_factory=dict)
     source: str = ""
 
     @classmethod
@@ -78,19 +80,25 @@ class PlatformCodes:
         for name in content:
             if name not in SECTIONS:
                 raise InputError(f"there is no section '{name}'; {nearest(name, SECTIONS)}", source=str(path))
-        plain = {name: _fields(content.get(name, {}), name, path) for name in SECTIONS[:2]}
-        named = {
+        plain: dict[str, Any] = {name: _fields(content.get(name, {}), name, path) for name in SECTIONS[:2]}
+        named: dict[str, Any] = {
             section: {name: _fields(one, f"{section}.{name}", path) for name, one in content.get(section, {}).items()}
             for section in SECTIONS[2:]
         }
-        return cls(plain["statement"], plain["otherwise"], named["clauses"], named["actions"], str(path))
+        return cls(**plain, **named, source=str(path))
 
-    def action(self, name: str) -> Fields:
-        """The fields of an action; the file must know it."""
-        if name not in self.actions:
-            problem = f"the action '{name}' is not described: add [actions.{name}], empty if it restricts nothing"
+    def restriction(self, row: Mapping[str, Any]) -> Fields:
+        """What a decision restricts, on the item and on the account of its author; the file must know both actions."""
+        on_item = {} if row["action"] in (None, LEFT) else self._known("actions", row["action"])
+        account = row.get("account_action")
+        return {**on_item, **({} if account is None else self._known("account_actions", account))}
+
+    def _known(self, section: str, name: str) -> Fields:
+        described: Mapping[str, Fields] = getattr(self, section)
+        if name not in described:
+            problem = f"the action '{name}' is not described: add [{section}.{name}], empty if it restricts nothing"
             raise InputError(problem, source=self.source)
-        return self.actions[name]
+        return described[name]
 
     def clause(self, name: str | None) -> Fields:
         """The fields of a clause, or of decisions without one."""
@@ -118,10 +126,16 @@ class DeskTables:
     @classmethod
     def read(cls, folder: Path, codes: PlatformCodes) -> DeskTables:
         """From the folder that `store export` wrote."""
+        return cls.from_census({name: _exported(folder, name) for name in NAMES}, codes)
+
+    @classmethod
+    def from_census(cls, census: Mapping[str, TableSource | None], codes: PlatformCodes) -> DeskTables:
+        """From the census of a store: its tables of decisions, notices and appeals; None is an empty one."""
+        decided = ((row, codes.restriction(row)) for row in _rows(census, "decisions"))
         rows = {
-            "decisions": [_decision(row, codes) for row in _rows(folder, "decisions") if codes.action(row["action"])],
-            "notices": [_notice(row, codes) for row in _rows(folder, "notices")],
-            "appeals": [_appeal(row, codes) for row in _rows(folder, "appeals")],
+            "decisions": [_decision(row, codes, restriction) for row, restriction in decided if restriction],
+            "notices": [_notice(row, codes) for row in _rows(census, "notices")],
+            "appeals": [_appeal(row, codes) for row in _rows(census, "appeals")],
         }
         return cls(
             {name: pl.DataFrame(made, schema=dict.fromkeys(WRITTEN[name], pl.String)) for name, made in rows.items()}
@@ -139,20 +153,24 @@ class DeskTables:
                 shown.write_csv(staging / f"{name}.csv")
 
 
-def _rows(folder: Path, name: str) -> Iterator[dict[str, Any]]:
+def _exported(folder: Path, name: str) -> Path | None:
     path = next((path for ending in ENDINGS if (path := folder / f"{name}{ending}").exists()), None)
     if path is None:
         problem = f"there is no table of {name}: give the folder that `evenhand store export` wrote"
         raise InputError(problem, source=str(folder))
-    if path.stat().st_size:  # JSON lines of nothing are an empty file
-        table = RecordTable.read(path, NEEDED[name], OPTIONAL[name])
+    return path if path.stat().st_size else None  # JSON lines of nothing are an empty file
+
+
+def _rows(census: Mapping[str, TableSource | None], name: str) -> Iterator[dict[str, Any]]:
+    if (source := census[name]) is not None:
+        table = RecordTable.read(source, NEEDED[name], OPTIONAL[name])
         table.check_complete(*(column for column in NEEDED[name] if column != "action" or name == "decisions"))
         table.check_words("source", SOURCES)
         table.check_words("ground", GROUNDS)
         yield from table.frame.iter_rows(named=True)
 
 
-def _decision(row: Mapping[str, Any], codes: PlatformCodes) -> dict[str, str | None]:
+def _decision(row: Mapping[str, Any], codes: PlatformCodes, restriction: Fields) -> dict[str, str | None]:
     source, by_machine = row["source"], _is_yes(row["automated"])
     facts: dict[str, str | None] = {
         "puid": row["decision_id"],
@@ -165,16 +183,16 @@ def _decision(row: Mapping[str, Any], codes: PlatformCodes) -> dict[str, str | N
         "territorial_scope": row.get("territory"),
     }
     if row.get("until"):
-        facts |= {f"end_date_{kind}_restriction": row["until"][:10] for kind in _restricted(row["action"], codes)}
+        facts |= {f"end_date_{kind}_restriction": row["until"][:10] for kind in _restricted(restriction)}
     ground = {"decision_ground": GROUNDS[row["ground"]]} if row.get("ground") in GROUNDS else {}
-    fields = {**codes.statement, **codes.clause(row.get("clause")), **ground, **codes.action(row["action"])}
+    fields = {**codes.statement, **codes.clause(row.get("clause")), **ground, **restriction}
     return {**dict.fromkeys(WRITTEN["decisions"]), **facts, **fields}
 
 
-def _restricted(action: str, codes: PlatformCodes) -> list[str]:
-    """What an action restricts, as end dates call it."""
+def _restricted(restriction: Fields) -> list[str]:
+    """What is restricted, as end dates call it."""
     named = {"provision": "service"}
-    return [named.get(kind, kind) for kind in RESTRICTIONS if codes.action(action).get(f"decision_{kind}")]
+    return [named.get(kind, kind) for kind in RESTRICTIONS if restriction.get(f"decision_{kind}")]
 
 
 def _notice(row: Mapping[str, Any], codes: PlatformCodes) -> dict[str, str | None]:
@@ -191,13 +209,13 @@ def _notice(row: Mapping[str, Any], codes: PlatformCodes) -> dict[str, str | Non
 
 
 def _noticed_action(row: Mapping[str, Any], codes: PlatformCodes) -> str:
-    if row["action"] == LEFT or not codes.action(row["action"]):
+    if not codes.restriction(row):
         return "none"
     return "law" if row.get("ground") == "illegal" else "terms"
 
 
 def _appeal(row: Mapping[str, Any], codes: PlatformCodes) -> dict[str, str | None]:
-    fields = {} if row["action"] in (None, LEFT) else codes.action(row["action"])
+    fields = codes.restriction(row)
     about = next((kind for kind in RESTRICTIONS if fields.get(f"decision_{kind}")), "no_action")
     return {
         "appeal_id": row["appeal_id"],
