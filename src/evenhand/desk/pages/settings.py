@@ -15,7 +15,6 @@ from evenhand.desk.pages.log import time_of
 from evenhand.desk.pages.words import PhraseError
 from evenhand.desk.people import Person, Role, list_people
 from evenhand.desk.program_tokens import PROGRAM_SCOPES, issue_token, revoke_token
-from evenhand.errors import InputError
 from evenhand.service.tokens import TokenRecord, read_tokens
 from evenhand.store import Store, perform, schema
 from evenhand.store.erasure import COMPLAINT_DAYS, DAY
@@ -120,7 +119,7 @@ def _add_webhook(settings: DeskSettings, person: Person, fields: Mapping[str, st
     try:
         settings.outgoing.pinned(url)
     except DeliveryError as error:
-        raise InputError(f"{url}: {error}") from None
+        raise PhraseError("error.address", problem=f"{error}") from None
     with settings.store.write(person.id) as ledger:
         added = webhooks.add_webhook(ledger, url)
     return SettingsChange("done.webhook", {"url": url}, webhooks.secret_of(settings.store, added["webhook"]))
