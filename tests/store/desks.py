@@ -144,10 +144,12 @@ def _check_items(connection: sa.Connection) -> None:
 
 
 def _check_nobody_twice(history: list[tuple[str, ev.StoreEvent]]) -> None:
-    """Whoever has judged, skipped or passed on an item never gets it again, and never two tasks of it."""
+    """Whoever has judged, skipped, passed on or reversed an item never gets it again, and never two tasks of it."""
     done: dict[str, str] = {}
     first: dict[str, str] = {}
-    for _, event in history:
+    for actor, event in history:
+        if isinstance(event, ev.Decided) and event.task is None:
+            done[actor] = "a reversal"
         if isinstance(event, ev.TaskClaimed):
             assert event.person not in done
             assert first.setdefault(event.person, event.task) == event.task

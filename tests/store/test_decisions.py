@@ -93,6 +93,43 @@ def test_an_edit_after_a_decision_is_reviewed_by_somebody_else(desk: Desk) -> No
     check(desk.store)
 
 
+@pytest.mark.parametrize(
+    ("verdict", "score", "reviewed"),
+    [("benign", 0.99, True), ("benign", 0.01, False), ("violating", 0.01, True), ("violating", 0.99, False)],
+)
+def test_an_edit_that_the_policy_would_treat_otherwise_is_reviewed(
+    desk: Desk, verdict: str, score: float, reviewed: bool
+) -> None:
+    """What a person approved stays up with another text only until somebody has looked at it, and the reverse."""
+    (item,) = desk.receive(0.5)
+    decide(desk, "ana", verdict)
+    before = desk.row(item).action
+    for text in ("another text", "and another"):
+        desk.do("receive", "io", items=[NewItem("e0", text, scores=[NewScore("m", "1", score)])])
+    assert desk.row(item).action == before
+    view = desk.do("claim", "bo", queue="review")
+    assert view.get("text") == ("and another" if reviewed else None)
+    check(desk.store)
+
+
+def test_a_new_score_does_not_take_away_a_review_that_a_notice_asks_for(desk: Desk) -> None:
+    reported, silent = desk.receive(0.5, 0.5)
+    desk.do("notice", "io", item=reported, reason="hate", reporter="user 1")
+    for item in (reported, silent):
+        desk.do("rescore", "io", item=item, scores=[NewScore("m", "2", 0.01)])
+    assert desk.do("claim", "ana", queue="review")["item"] == reported
+    assert desk.do("claim", "bo", queue="review") == {"task": None}
+    check(desk.store)
+
+
+def test_a_test_item_is_routed_by_no_score(desk: Desk) -> None:
+    answer = desk.do("receive", "io", items=[NewItem("g", "gold", gold="benign")])["items"][0]
+    with pytest.raises(ConflictError, match="tests reviewers"):
+        desk.do("rescore", "io", item=answer["item"], scores=[NewScore("m", "2", 0.99)])
+    assert desk.row(answer["item"]).action is None
+    check(desk.store)
+
+
 def test_undo_in_time(desk: Desk) -> None:
     (item,) = desk.receive(0.5)
     view = decide(desk, "ana", "violating")
@@ -106,6 +143,16 @@ def test_undo_in_time(desk: Desk) -> None:
     desk.clock.pass_seconds(61)
     with pytest.raises(ConflictError, match="too late"):
         desk.do("undo", "ana", task=view["task"])
+    check(desk.store)
+
+
+def test_a_reversal_is_not_undone_by_whoever_was_reversed(desk: Desk) -> None:
+    (item,) = desk.receive(0.5)
+    view = decide(desk, "ana", "benign")
+    desk.do("reverse", "lee", item=item, reason="an insult", verdict="violating")
+    with pytest.raises(ConflictError, match="somebody else has decided since"):
+        desk.do("undo", "ana", task=view["task"])
+    assert (desk.row(item).action, desk.row(item).decided_by) == ("remove", "lee")
     check(desk.store)
 
 
@@ -145,6 +192,18 @@ def test_a_second_opinion_that_was_asked_for_is_blind(desk: Desk) -> None:
     check(desk.store)
 
 
+@pytest.mark.parametrize(("asker", "other", "resolved"), [("violating", "benign", True), ("benign", "benign", False)])
+def test_a_second_opinion_counts_also_where_it_comes_first(desk: Desk, asker: str, other: str, resolved: bool) -> None:
+    (item,) = desk.receive(0.5)
+    view = desk.do("claim", "ana", queue="review")
+    asked = desk.do("ask_second", "ana", task=view["task"], version=view["version"])
+    decide(desk, "bo", other)
+    assert desk.row(item).action is None
+    desk.do("decide", "ana", task=view["task"], version=asked["version"], verdict=asker)
+    assert (desk.do("claim", "cy", queue="escalated")["task"] is not None) == resolved
+    check(desk.store)
+
+
 @pytest.mark.parametrize(("answer", "outcome"), [("violating", "upheld"), ("benign", "overturned")])
 def test_an_appeal_is_decided_by_somebody_else(desk: Desk, answer: str, outcome: str) -> None:
     (item,) = desk.receive(0.5)
@@ -159,6 +218,29 @@ def test_an_appeal_is_decided_by_somebody_else(desk: Desk, answer: str, outcome:
     row = desk.row(item)
     assert (row.appeal, row.action) == (outcome, "remove" if outcome == "upheld" else "leave")
     check(desk.store)
+
+
+def test_an_appeal_is_not_decided_by_whoever_reversed(desk: Desk) -> None:
+    (item,) = desk.receive(0.5)
+    decide(desk, "ana", "benign")
+    desk.do("reverse", "lee", item=item, reason="an insult", verdict="violating")
+    desk.do("appeal", "io", item=item, reason="it was irony")
+    for person in ("ana", "lee"):
+        assert desk.do("claim", person, queue="escalated") == {"task": None}
+    with pytest.raises(ForbiddenError, match="seen this item"):
+        desk.do("claim_item", "lee", item=item)
+    decide(desk, "max", "benign", queue="escalated")
+    assert (desk.row(item).appeal, desk.row(item).action) == ("overturned", "leave")
+    check(desk.store)
+
+
+def test_whoever_holds_a_task_of_an_item_does_not_reverse_it(tmp_path: Path) -> None:
+    desk = sqlite_desk(tmp_path, **{**PLAIN, "second": 1.0})
+    (item,) = desk.receive(0.5)
+    decide(desk, "ana", "benign")
+    desk.do("claim", "lee", queue="review")
+    with pytest.raises(ConflictError, match="you hold a task"):
+        desk.do("reverse", "lee", item=item, reason="x", verdict="violating")
 
 
 def test_an_appeal_against_an_automatic_removal(desk: Desk) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import stat
 from pathlib import Path
 
@@ -25,6 +26,12 @@ def test_only_the_key_foresees_a_draw() -> None:
     assert ((counts - expected) ** 2 / expected).sum() < 43.8  # chi-squared, 19 degrees of freedom, one in a thousand
     for apart in ([keys.uniform("order", name) for name in names], [other.uniform("draw", name) for name in names]):
         assert abs(np.corrcoef(draws, apart)[0, 1]) < 0.03
+
+
+def test_a_guess_cannot_be_tested_against_a_fingerprint() -> None:
+    keys, other = StoreKeys(bytes(32), bytes(32)), StoreKeys(bytes(32), b"\1" * 32)
+    assert keys.fingerprint("a text") == keys.fingerprint("a text") != keys.fingerprint("another")
+    assert keys.fingerprint("a text") not in (other.fingerprint("a text"), hashlib.sha256(b"a text").hexdigest())
 
 
 def test_a_signature_is_of_one_message_and_one_key() -> None:

@@ -14,7 +14,7 @@ from typing import Any
 from evenhand.errors import InputError, nearest
 from evenhand.store import context, decisions, erasure, intake, labelling, queues, schema, studies
 from evenhand.store import events as ev
-from evenhand.store.ledger import EventLedger, ForbiddenError, upsert
+from evenhand.store.ledger import ConflictError, EventLedger, ForbiddenError, upsert
 from evenhand.store.policy import DeskPolicy
 from evenhand.store.roles import (
     ADMINISTRATOR,
@@ -47,6 +47,8 @@ def _receive(ledger: EventLedger, items: list[intake.NewItem]) -> dict[str, Any]
 
 def _rescore(ledger: EventLedger, item: str, scores: list[intake.NewScore]) -> dict[str, Any]:
     case = ledger.case(item)
+    if case.item.gold is not None:
+        raise ConflictError("this item tests reviewers: no score routes it")
     intake.score(ledger, case, scores)
     return {"item": item, "route": case.item.route}
 

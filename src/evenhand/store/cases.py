@@ -21,6 +21,7 @@ VIOLATING, BENIGN, UNCLEAR = "violating", "benign", "unclear"
 VERDICTS = (VIOLATING, BENIGN, UNCLEAR)
 REMOVE, LEAVE = "remove", "leave"
 POLICY = "policy"  # the basis of a decision without a person
+NO_TASK = ""  # what somebody who was asked by no task has seen an item in
 OPEN, UPHELD, OVERTURNED = "open", "upheld", "overturned"
 
 
@@ -295,6 +296,8 @@ def _decided(case: Case, event: ev.Decided, at: int, actor: str) -> None:
     item = case.item
     _take(item, event, "verdict", "action", "basis", "account_action")
     item.decided_by, item.decided_at, item.decision = actor, at, item.version
+    if event.task is None:  # a reversal: whoever made it has judged the item, and answers no appeal against it
+        case.seen[actor] = (NO_TASK, True)
 
 
 @_on(ev.Undone)

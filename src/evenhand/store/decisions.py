@@ -89,6 +89,7 @@ def _review(ledger: EventLedger, case: Case, task: TaskState, decision: ev.Decid
     if measured is not None and measured.state == cases.WAITING:
         ledger.record(case, ev.TaskWithdrawn(task=measured.id, reason="reached"))
     _make(ledger, case, decision)
+    _compare_opinions(ledger, case, task)
     if ledger.store.keys.uniform("second", task.id) < ledger.policy.second and not case.open_task(SECOND):
         open_task(ledger, case, SECOND, task.queue)
     _ask_panel(ledger, case, task)
@@ -97,12 +98,25 @@ def _review(ledger: EventLedger, case: Case, task: TaskState, decision: ev.Decid
 def _measurement(ledger: EventLedger, case: Case, task: TaskState, decision: ev.Decided) -> None:
     if case.item.basis in (None, cases.POLICY):
         _make(ledger, case, decision)
+        _compare_opinions(ledger, case, task)
     _ask_panel(ledger, case, task)
 
 
 def _second(ledger: EventLedger, case: Case, _task: TaskState, decision: ev.Decided) -> None:
+    if case.item.verdict is not None:
+        _resolve_difference(ledger, case, decision.verdict)
+
+
+def _compare_opinions(ledger: EventLedger, case: Case, task: TaskState) -> None:
+    """A second opinion that was asked for while the task was held may have come before the decision."""
+    for other in tuple(case.tasks.values()):
+        if other.purpose == SECOND and other.state == cases.DONE and other.opened_at >= task.opened_at:
+            _resolve_difference(ledger, case, str(other.verdict))
+
+
+def _resolve_difference(ledger: EventLedger, case: Case, verdict: str) -> None:
     """Two who disagree: a third person decides."""
-    if case.item.verdict is not None and decision.verdict != case.item.verdict and not case.open_task(RESOLVE):
+    if verdict != case.item.verdict and not case.open_task(RESOLVE):
         open_task(ledger, case, RESOLVE, ESCALATED)
 
 
@@ -216,9 +230,12 @@ def _check_untouched(case: Case, state: TaskState) -> None:
         raise ConflictError("the outcome of an appeal, a resolution or a test item cannot be undone")
     acted = [task for task in case.tasks.values() if task.purpose in (SECOND, PANEL, RESOLVE) and task is not state]
     review = case.open_task(REVIEW)
-    if case.item.appeal is not None or any(task.state in (cases.CLAIMED, cases.DONE) for task in acted):
+    item, done_at = case.item, state.done_at or 0
+    if item.basis not in (None, cases.POLICY) and item.decided_at is not None and item.decided_at > done_at:
+        raise ConflictError("too late: somebody else has decided since")
+    if item.appeal is not None or any(task.state in (cases.CLAIMED, cases.DONE) for task in acted):
         raise ConflictError("too late: somebody has acted on this verdict")
-    if state.purpose == MEASUREMENT and (case.item.reached or (review and review.state == cases.CLAIMED)):
+    if state.purpose == MEASUREMENT and (item.reached or (review and review.state == cases.CLAIMED)):
         raise ConflictError("too late: the verdict has been used")
 
 
@@ -274,6 +291,8 @@ def reverse(
         raise ConflictError("there is no decision by a person on this item to reverse")
     if case.item.decided_by == ledger.actor:
         raise ForbiddenError("somebody else must reverse a decision of yours")
+    if any(task.holder == ledger.actor for task in case.tasks.values()):
+        raise ConflictError("you hold a task of this item: decide or release it first")
     _check_actions(ledger, case, action, account_action)
     decision = ev.Decided(
         verdict=verdict, action=action or USUAL_ACTION[verdict], basis=RESOLVE, clause=clause, ground=ground,

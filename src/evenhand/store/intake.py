@@ -143,7 +143,8 @@ def score(ledger: EventLedger, case: Case, scores: Sequence[NewScore], *, edited
 def route(ledger: EventLedger, case: Case, *, edited: bool = False) -> None:
     """What the policy that holds does to the item: removed or left unseen, or a place in a queue.
 
-    What people decided is not reviewed again, unless the text is another one.
+    What people decided is not reviewed again, unless the text is another one and the policy would do something else
+    about it. A review that a notice asks for stays, whatever the score is.
     """
     policy = ledger.policy
     item = case.item
@@ -152,15 +153,18 @@ def route(ledger: EventLedger, case: Case, *, edited: bool = False) -> None:
     else:
         decision, reason = policy.thresholds.decide(item.score), "score"
     ledger.record(case, ev.Routed(policy=ledger.policy_version, route=decision, reason=reason))
-    waiting = case.open_task(REVIEW)
-    if decision != "review":
-        if waiting is not None and waiting.state == cases.WAITING:
-            ledger.record(case, ev.TaskWithdrawn(task=waiting.id, reason="routed"))
-        return
-    if waiting is not None:
+    waiting, unseen = case.open_task(REVIEW), decision != "review"
+    if waiting is not None and unseen and waiting.state == cases.WAITING and not _is_asked_for(item):
+        ledger.record(case, ev.TaskWithdrawn(task=waiting.id, reason="routed"))
+    elif waiting is not None:
         rank(ledger, case)
-    elif edited or item.basis in (None, cases.POLICY):
+    elif (edited and item.action != decision) or (item.basis in (None, cases.POLICY) and not unseen):
         open_task(ledger, case, REVIEW, policy.queue_of(item), policy.keys_of(item, json.loads(item.attributes)))
+
+
+def _is_asked_for(item: cases.ItemState) -> bool:
+    """Whether somebody other than the policy wants it reviewed: who reported it, or whoever decided about its text."""
+    return item.notices > 0 or (item.basis not in (None, cases.POLICY) and item.action != item.route)
 
 
 def rank(ledger: EventLedger, case: Case) -> None:

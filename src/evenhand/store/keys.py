@@ -57,6 +57,10 @@ class StoreKeys:
         """A name that tells nothing about what it stands for, always the same for a purpose and a name."""
         return hmac.digest(self.drawing, f"{purpose}\x1f{name}".encode(), hashlib.sha256).hex()[:32]
 
+    def fingerprint(self, request: str) -> str:
+        """What recognises a request, and tells nobody without the key which texts were in it."""
+        return hmac.digest(self.drawing, f"request\x1f{request}".encode(), hashlib.sha256).hex()
+
     def pseudonym(self, person: str) -> str:
         """What a person is called in exports of this store."""
         return f"p{self.opaque('person', person)[:12]}"

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import json
 import random
 import time
@@ -75,7 +74,7 @@ class Store:
         self, actor: str, key: str | None, request: Mapping[str, Any], act: Callable[[EventLedger], dict[str, Any]]
     ) -> dict[str, Any]:
         """Do something once: the same key gives the same answer, and another request under it is a conflict."""
-        fingerprint = hashlib.sha256(json.dumps(request, sort_keys=True, default=str).encode()).hexdigest()
+        fingerprint = self.keys.fingerprint(json.dumps(request, sort_keys=True, default=str))
         for _ in range(RETRIES):
             try:
                 with self.write(actor) as ledger:

@@ -56,9 +56,14 @@ def test_a_newer_store_is_refused_in_one_line(tmp_path: Path) -> None:
 
 def first_store(folder: Path) -> Path:
     """The committed file, with its key."""
-    path = folder / "first.db"
-    path.write_bytes(gzip.decompress(FIRST.read_bytes()))
-    (folder / "first.db.key").write_text(FIRST.with_name("first_schema.key").read_text())
+    return committed_store(folder, FIRST, "first.db")
+
+
+def committed_store(folder: Path, packed: Path, name: str) -> Path:
+    path = folder / name
+    path.write_bytes(gzip.decompress(packed.read_bytes()))
+    key = packed.with_name(packed.name.replace(".db.gz", ".key"))
+    (folder / f"{name}.key").write_text(key.read_text())
     return path
 
 
@@ -81,6 +86,34 @@ def test_a_store_of_the_first_schema_upgrades_verifies_and_goes_on(tmp_path: Pat
         check(store)
         export(store, tmp_path / "out", file_format="csv")
     assert "it was irony" in (tmp_path / "out" / "appeals.csv").read_text()  # in the payload, as it was written then
+
+
+@pytest.mark.parametrize(
+    ("version", "name", "events"), [("0002", "second", 143), ("0003", "third", 378), ("0004", "fourth", 396)]
+)
+def test_a_store_of_every_later_schema_upgrades_too(tmp_path: Path, version: str, name: str, events: int) -> None:
+    """Each written by the program of its time, with reversals and, where there were any, a study under way."""
+    path = committed_store(tmp_path, FIRST.with_name(f"{name}_schema.db.gz"), "old.db")
+    with pytest.raises(InputError, match="evenhand store upgrade"):
+        open_store(str(path))
+    assert upgrade_schema(Database(str(path))) == (version, newest())
+    with open_store(str(path)) as store:
+        assert verify(store).events == events
+        desk = Desk(store)
+        desk.clock.at = 1_900_000_000_000_000
+        check(store)
+        desk.receive(0.5, prefix="later")
+        check(store)
+
+
+def test_an_upgrade_knows_who_reversed_a_decision(tmp_path: Path) -> None:
+    path = first_store(tmp_path)
+    upgrade_schema(Database(str(path)))
+    with closing(sqlite3.connect(path)) as connection:
+        seen = connection.execute("SELECT person, final FROM seen WHERE task = ''").fetchall()
+        fingerprints = connection.execute("SELECT DISTINCT fingerprint FROM requests").fetchall()
+    assert seen == [("lee", 1)]
+    assert fingerprints == [("",)]  # they were hashes of texts without a salt
 
 
 def test_an_upgrade_counts_the_notices_that_there_are(tmp_path: Path) -> None:
