@@ -225,7 +225,7 @@ def test_choices_are_kept_in_the_browser(fresh: TestDesk) -> None:
     assert 'class="text blur sepia"' in review.html
     assert 'data-theme="dark" data-size="normal"' in review.html
     assert 'data-key-remove="1"' in review.html
-    assert SAY("review.reveal") in review.text
+    assert SAY("review.reveal_blur") in review.text
     browser.send("/me", **token, key_remove="l")  # the key of another action
     assert 'data-key-remove="r"' in browser.get("/queue").html
     browser.client.cookies.set("evenhand_view", "text=<script>&tone=x&key_remove=%22")

@@ -6,14 +6,16 @@ Whatever the cookie holds, only known values get through: it comes from outside.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field
 from urllib.parse import parse_qsl, urlencode
 
+from evenhand.desk.pages.veiling import own_words
 from evenhand.desk.pages.words import ENGLISH, languages
 
 COOKIE = "evenhand_view"
+LONGEST_COOKIE = 3500  # characters: browsers keep no more than 4,096 bytes
 CHOICES: dict[str, tuple[str, ...]] = {
-    "text": ("plain", "blur"),
+    "text": ("plain", "veil", "blur"),
     "tone": ("colour", "grey", "sepia"),
     "theme": ("auto", "light", "dark"),
     "size": ("normal", "large"),
@@ -34,6 +36,7 @@ class Preferences:
     theme: str = "auto"
     size: str = "normal"
     language: str = ENGLISH
+    words: tuple[str, ...] = ()  # that are covered besides those of the package
     keys: Mapping[str, str] = field(default_factory=lambda: dict(KEYS))
 
     @classmethod
@@ -41,18 +44,29 @@ class Preferences:
         """From a form or a cookie; two actions with one key keep the usual ones."""
         chosen = {name: values[name] for name, known in CHOICES.items() if values.get(name) in known}
         keys = {action: _key(values.get(f"key_{action}", ""), usual) for action, usual in KEYS.items()}
-        return cls(**chosen, keys=keys if len(set(keys.values())) == len(keys) else dict(KEYS))
+        own = own_words(values.get("words", ""))
+        return cls(**chosen, words=own, keys=keys if len(set(keys.values())) == len(keys) else dict(KEYS))
 
     @classmethod
     def from_cookie(cls, cookie: str | None) -> Preferences:
         """From what `to_cookie` wrote."""
-        return cls.from_values(dict(parse_qsl(cookie or "", max_num_fields=50))) if len(cookie or "") < 1000 else cls()
+        return (
+            cls.from_values(dict(parse_qsl(cookie or "", max_num_fields=50)))
+            if len(cookie or "") < LONGEST_COOKIE
+            else cls()
+        )
+
+    @property
+    def covers(self) -> bool:
+        """Whether something of a text is covered until it is asked for."""
+        return self.text != "plain"
 
     def to_cookie(self) -> str:
         """Plain characters that any browser keeps."""
-        plain = {entry.name: getattr(self, entry.name) for entry in fields(self) if entry.name != "keys"}
+        plain = {name: getattr(self, name) for name in CHOICES}
         other = {f"key_{action}": key for action, key in self.keys.items() if key != KEYS[action]}
-        return urlencode({**plain, **other})
+        own = {"words": ",".join(self.words)} if self.words else {}
+        return urlencode({**plain, **own, **other})
 
 
 def _key(text: str, usual: str) -> str:

@@ -8,6 +8,8 @@ from typing import Any
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup, escape
 
+from evenhand.desk.pages.preferences import Preferences
+from evenhand.desk.pages.veiling import veiled_text
 from evenhand.desk.pages.words import words
 from evenhand.formatting import format_share
 from evenhand.reports.html import page_text
@@ -47,6 +49,11 @@ def shown_text(text: str) -> Markup:
     return Markup("\n").join(escape(visible(line)) for line in text.splitlines())
 
 
+def reading_text(text: str, preferences: Preferences) -> Markup:
+    """The same as the reader wants to see it."""
+    return veiled_text(text, preferences.words) if preferences.text == "veil" else shown_text(text)
+
+
 def _printed(value: object) -> object:
     """Everything that a template prints is visible text, with nothing of it markup."""
     return escape(visible(value)) if isinstance(value, str) and not isinstance(value, Markup) else value
@@ -63,7 +70,9 @@ def _environment() -> Environment:
         finalize=_printed,
     )
     environment.filters["report_text"] = page_text  # what the report says, as it says it
-    environment.filters.update(name=lambda name: Markup(html_name(str(name))), text=shown_text, share=format_share)
+    environment.filters.update(
+        name=lambda name: Markup(html_name(str(name))), text=shown_text, reading=reading_text, share=format_share
+    )
     environment.filters.update(drawing=Markup)  # a figure, which escapes what it shows
     environment.globals.update(htmx_config=HTMX_CONFIG, measures=EFFECT_MEASURES)
     return environment

@@ -32,6 +32,7 @@ from evenhand.desk.pages.policies import activate_again, policies_page
 from evenhand.desk.pages.policy_trials import USUAL_STRATEGIES, PolicyDraft, activate_draft, try_policy
 from evenhand.desk.pages.preferences import CHOICES, COOKIE, Preferences
 from evenhand.desk.pages.today import TodayKeeper, my_page
+from evenhand.desk.pages.veiling import LONGEST_WORDS
 from evenhand.desk.pages.week_summary import week_summary
 from evenhand.desk.pages.words import PhraseError, words
 from evenhand.desk.session_api import client_address
@@ -219,7 +220,7 @@ async def me(request: Request) -> Response:
     """What a person chose for themselves."""
     await signed_in(request, "see_session")
     message = say(request, "done.settings") if request.query_params.get("saved") == "1" else ""
-    return show(request, "me.html", choices=CHOICES, message=message)
+    return show(request, "me.html", choices=CHOICES, longest_words=LONGEST_WORDS, message=message)
 
 
 async def change_me(request: Request) -> Response:
