@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import json
 import re
 import shutil
 from collections.abc import Iterator
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
@@ -15,7 +17,8 @@ from evenhand.desk import invitations
 from evenhand.desk.pages.routes import PAGES, STATIC
 from evenhand.desk.pages.words import FOLDER, languages, words
 from evenhand.desk.people import Role
-from evenhand.store import DeskPolicy, NewItem
+from evenhand.store import DeskPolicy, NewItem, seal
+from evenhand.store.chain import last_sealed
 
 SAY = words()
 ALLOWED = {
@@ -213,6 +216,29 @@ def test_the_log_filters_and_pages(desk: TestDesk, browsers: dict[Role, Browser]
     numbers = [re.findall(r"<td>([\d,]+)</td>", page.html) for page in (first, auditor.get(older))]
     assert not set(numbers[0]) & set(numbers[1])
     assert "first line" not in auditor.get("/log?item=e%3Cb%3E1").text
+
+
+def test_the_log_shows_the_events_of_some_days(desk: TestDesk, browsers: dict[Role, Browser]) -> None:
+    auditor, day = browsers[Role.AUDITOR], datetime.fromtimestamp(desk.store.clock() / 1e6, UTC).date()
+    page = auditor.get(f"/log?kind=noticed&since={day}&until={day}")
+    assert page.html.count("<tr>") == 2
+    for dates in (f"since={day + timedelta(1)}", f"until={day - timedelta(1)}"):
+        assert SAY("log.none") in auditor.get(f"/log?kind=noticed&{dates}").text
+    assert auditor.get("/log?kind=noticed&since=31.1.2026&until=x").html.count("<tr>") == 2
+
+
+def test_all_events_can_be_downloaded(desk: TestDesk, browsers: dict[Role, Browser]) -> None:
+    seal(desk.store)
+    answer = browsers[Role.AUDITOR].client.get("/log/events.jsonl")
+    assert "attachment" in answer.headers["content-disposition"]
+    events = [json.loads(line) for line in answer.text.splitlines()]
+    last = desk.client().get("/api/v1/events?after=0&limit=1000", headers=desk.as_token(AUDITOR)).json()["events"]
+    assert events[: len(last)] == last
+    assert [event["number"] for event in events] == list(range(1, len(events) + 1))
+    with desk.store.database.reading() as connection:
+        assert len(events) == last_sealed(connection)[0]
+    assert browsers[Role.LEAD].client.get("/log/events.jsonl").status_code == 403
+    assert "first line" not in answer.text
 
 
 def test_choices_are_kept_in_the_browser(fresh: TestDesk) -> None:

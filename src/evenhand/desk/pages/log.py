@@ -3,18 +3,23 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any
+from urllib.parse import urlencode
 
 import sqlalchemy as sa
 
+from evenhand.desk import feeds
 from evenhand.store import Store, schema
+from evenhand.store.erasure import DAY
 from evenhand.store.events import KINDS, REFERENCES, read_event
 from evenhand.store.reasons import reason_texts
 
 PER_PAGE = 50
+PIECE = 2000  # events in memory while all are written
+DAYS_OF = ("since", "until")
 LONGEST = 120  # characters of one detail
 TIMES = frozenset({"until", "reopened", "created_at", "decided_at"})  # microseconds
 NOT_SHOWN = (REFERENCES - {"reason"}) | {"task", "document", "attributes", "public_key"}
@@ -22,11 +27,13 @@ NOT_SHOWN = (REFERENCES - {"reason"}) | {"task", "document", "attributes", "publ
 
 @dataclass(frozen=True)
 class LogFilter:
-    """Which events: by kind, by who acted, by the item's id at the platform, up to a number."""
+    """Which events: by kind, by who acted, by the item's id at the platform, between two days, up to a number."""
 
     kind: str = ""
     actor: str = ""
     item: str = ""
+    since: str = ""  # the first and the last day, in UTC
+    until: str = ""
     before: int | None = None
 
     @classmethod
@@ -35,7 +42,14 @@ class LogFilter:
         before = values.get("before", "")
         known = values.get("kind", "") if values.get("kind") in KINDS else ""
         number = int(before) if before.isascii() and before.isdigit() and len(before) < 19 else None
-        return cls(known, values.get("actor", "")[:200], values.get("item", "")[:512], number)
+        since, until = (text if _begin_of(text := values.get(name, "")) is not None else "" for name in DAYS_OF)
+        return cls(known, values.get("actor", "")[:200], values.get("item", "")[:512], since, until, number)
+
+    @property
+    def address(self) -> str:
+        """The query of an address with this filter, from its newest events."""
+        names = ("kind", "actor", "item", *DAYS_OF)
+        return urlencode({name: getattr(self, name) for name in names})
 
 
 @dataclass(frozen=True)
@@ -69,6 +83,10 @@ def log_page(store: Store, chosen: LogFilter) -> LogPage:
     for column, value in wanted.items():
         if value:
             query = query.where(column == value)
+    if (begin := _begin_of(chosen.since)) is not None:
+        query = query.where(events.c.at >= begin)
+    if (last := _begin_of(chosen.until)) is not None:
+        query = query.where(events.c.at < last + DAY)
     if chosen.before is not None:
         query = query.where(events.c.id < chosen.before)
     with store.database.reading() as connection:
@@ -77,6 +95,26 @@ def log_page(store: Store, chosen: LogFilter) -> LogPage:
         texts = reason_texts(connection, (getattr(event, "reason", None) for event in read))
     shown = tuple(_entry(row, texts) for row in rows[:PER_PAGE])
     return LogPage(chosen, tuple(sorted(KINDS)), shown, shown[-1].id if len(rows) > PER_PAGE else None)
+
+
+def _begin_of(day: str) -> int | None:
+    """The first microsecond of a day that is written as 2026-01-31."""
+    try:
+        return int(datetime.strptime(day, "%Y-%m-%d").replace(tzinfo=UTC).timestamp()) * 1_000_000
+    except ValueError:
+        return None
+
+
+def event_lines(store: Store) -> Iterator[str]:
+    """All sealed events from the first, a line of JSON each, as the API has them."""
+    after = 0
+    while True:
+        with store.database.reading() as connection:
+            piece = feeds.events_after(connection, after, PIECE)
+        if not piece["events"]:
+            return
+        yield "".join(json.dumps(event, sort_keys=True) + "\n" for event in piece["events"])
+        after = piece["next"]
 
 
 def _entry(row: Any, texts: Mapping[str, str | None]) -> LogEntry:

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from importlib.resources import files
-from typing import Any
 from urllib.parse import urlsplit
 
 from fastapi import FastAPI, Request
@@ -23,18 +21,22 @@ from evenhand.desk.authorisation import (
     set_cookie,
     store_of,
 )
-from evenhand.desk.pages import audit_routes, review_routes, settings_routes, study_routes
-from evenhand.desk.pages.handling import Handler, error_words, is_lead, page, preferences_of, say, show, signed_in
+from evenhand.desk.pages import (
+    audit_routes,
+    oversight_routes,
+    policy_routes,
+    review_routes,
+    settings_routes,
+    study_routes,
+)
+from evenhand.desk.pages.handling import Handler, is_lead, page, preferences_of, say, show, signed_in
 from evenhand.desk.pages.judged_items import HistoryKeeper
-from evenhand.desk.pages.log import LogFilter, log_page, time_of
-from evenhand.desk.pages.people import change_people, people_page
-from evenhand.desk.pages.policies import activate_again, policies_page
-from evenhand.desk.pages.policy_trials import USUAL_STRATEGIES, PolicyDraft, activate_draft, try_policy
+from evenhand.desk.pages.log import time_of
 from evenhand.desk.pages.preferences import CHOICES, COOKIE, Preferences
 from evenhand.desk.pages.today import TodayKeeper, my_page
 from evenhand.desk.pages.veiling import LONGEST_WORDS
 from evenhand.desk.pages.week_summary import week_summary
-from evenhand.desk.pages.words import PhraseError, words
+from evenhand.desk.pages.words import words
 from evenhand.desk.session_api import client_address
 from evenhand.desk.sessions import DeskSession, SecondFactorError
 from evenhand.errors import EvenhandError, InputError
@@ -133,89 +135,6 @@ async def today(request: Request) -> Response:
     )
 
 
-async def policies(request: Request) -> Response:
-    """The policy in force, and its history."""
-    await signed_in(request, "see_policies")
-    version = request.query_params.get("activated", "")
-    message = say(request, "done.activated", version=version) if version.isdigit() else ""
-    return await _policies(request, request.query_params, message=message)
-
-
-async def _policies(request: Request, fields: Mapping[str, str], **more: Any) -> Response:
-    """The page of the policies, with what a draft would do; one that cannot be read is said so."""
-    store, kept = store_of(request), request.app.state.judged
-
-    def looked_at() -> dict[str, Any]:
-        view, history = policies_page(store), kept.history()
-        about: dict[str, Any] = {"page": view, "trial": None, "draft": None, "strategies": ()}
-        if not view.versions:
-            return about
-        with store.database.reading() as connection:
-            policy = store.policy(connection)[1]
-        draft, told = PolicyDraft.from_policy(policy, history), {}
-        try:
-            draft = PolicyDraft.from_values(fields, draft)
-        except PhraseError as error:
-            told = {"message": error_words(request, error), "problem": True, "status": 422}
-        strategies = tuple(dict.fromkeys((policy.strategy, draft.strategy, *USUAL_STRATEGIES)))
-        return {**about, "draft": draft, "trial": try_policy(policy, draft, history), "strategies": strategies} | told
-
-    return show(request, "policies.html", **{**more, **await run_in_threadpool(looked_at)})
-
-
-async def activate_new(request: Request) -> Response:
-    """Put a draft in force, with a reason."""
-    session = await signed_in(request, "activate")
-    fields, kept = await form_fields(request), request.app.state.judged
-
-    def activated() -> int:
-        return activate_draft(store_of(request), session.person, fields, kept.history())
-
-    try:
-        version = await run_in_threadpool(activated)
-    except PhraseError as error:
-        return await _policies(request, fields, message=error_words(request, error), problem=True, status=422)
-    return RedirectResponse(f"/policy?activated={version}", 303)
-
-
-async def activate(request: Request) -> Response:
-    """Put an earlier policy in force again, with a reason."""
-    session = await signed_in(request, "activate")
-    version = await run_in_threadpool(activate_again, store_of(request), session.person, await form_fields(request))
-    return RedirectResponse(f"/policy?activated={version}", 303)
-
-
-async def people(request: Request) -> Response:
-    """Everybody who works here."""
-    await signed_in(request, "see_people")
-    return show(request, "people.html", page=await run_in_threadpool(people_page, store_of(request)), link="")
-
-
-async def change_person(request: Request) -> Response:
-    """Invite somebody, make a new link, end access. A link is shown in the answer, once."""
-    session = await signed_in(request, "invite")
-    fields, store = await form_fields(request), store_of(request)
-    try:
-        said, path = await run_in_threadpool(change_people, store, session.person, fields)
-    except InputError as error:
-        view = await run_in_threadpool(people_page, store)
-        told = error_words(request, error) or f"{error}"
-        return show(request, "people.html", status=422, page=view, link="", message=told, problem=True)
-    view = await run_in_threadpool(people_page, store)
-    link = f"{request.url.scheme}://{request.url.netloc}{path}" if path else ""
-    key = said if link or said != "done.invited" else "done.changed"
-    return show(
-        request, "people.html", page=view, link=link, message=say(request, key, person=fields.get("name", "").strip())
-    )
-
-
-async def log(request: Request) -> Response:
-    """The events."""
-    await signed_in(request, "see_events")
-    chosen = LogFilter.from_values(request.query_params)
-    return show(request, "log.html", page=await run_in_threadpool(log_page, store_of(request), chosen))
-
-
 async def me(request: Request) -> Response:
     """What a person chose for themselves."""
     await signed_in(request, "see_session")
@@ -268,12 +187,13 @@ PAGES: tuple[tuple[str, str, Handler], ...] = (
     ("POST", "/studies/{study}", study_routes.change),
     ("GET", "/studies/{study}/label", study_routes.label),
     ("POST", "/studies/{study}/label", study_routes.answer),
-    ("GET", "/policy", policies),
-    ("POST", "/policy", activate),
-    ("POST", "/policy/new", activate_new),
-    ("GET", "/people", people),
-    ("POST", "/people", change_person),
-    ("GET", "/log", log),
+    ("GET", "/policy", policy_routes.policies),
+    ("POST", "/policy", policy_routes.activate),
+    ("POST", "/policy/new", policy_routes.activate_new),
+    ("GET", "/people", oversight_routes.people),
+    ("POST", "/people", oversight_routes.change_person),
+    ("GET", "/log", oversight_routes.log),
+    ("GET", "/log/events.jsonl", oversight_routes.export_events),
     ("GET", "/settings", settings_routes.settings),
     ("POST", "/settings", settings_routes.change_settings),
     ("GET", "/me", me),
