@@ -102,7 +102,7 @@ def test_examples_are_values_that_are_taken(row: ChoiceRow) -> None:
     value = tomllib.loads(f"{row.name} = {row.choice.toml}")
     assert row.choice.toml.partition("  # ")[2], "an example without a remark"
     beside = {"terms": "text", "removes": "decision", "stratum": "inclusion", "item": "annotator", "annotator": "item"}
-    beside |= {"annotator_groups": "annotator", "classes": "probabilities"}
+    beside |= {"annotator_groups": "annotator", "classes": "probabilities", "reviews": "score", "gold": "reviews"}
     if row.name in ROLES and row.name not in beside and row.name != "scale":
         plain = {name: ["a", "b"] if v == ["…"] else v for name, v in value.items()}
         assert getattr(Declaration.of(plain), row.name)

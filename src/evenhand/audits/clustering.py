@@ -51,7 +51,7 @@ SHARE_RULES: dict[str, ShareRule] = {
 def share_influence(scope: Scope, name: str, *, background: bool = False) -> RowInfluence:
     """On the share of this name in the scope, or in the background of its group."""
     placed, label = scope.view.rows, scope.view.rows.rows.label
-    inside = _members(scope, background=background)
+    inside = scope_rows(scope, background=background)
     flagged = np.zeros(len(label), dtype=np.bool_)
     if scope.view.threshold is not None:
         flagged = scope.view.tally.flagged(scope.view.threshold)[placed.place] > 0.0
@@ -66,10 +66,11 @@ def share_influence(scope: Scope, name: str, *, background: bool = False) -> Row
 def row_influence(scope: Scope, values: Floats) -> RowInfluence:
     """With the kinds of rows told apart: violating or not, in the group or not."""
     rows = scope.view.rows.rows
-    return RowInfluence(values, (rows.label + 2 * _members(scope)).astype(np.int32), rows.weights)
+    return RowInfluence(values, (rows.label + 2 * scope_rows(scope)).astype(np.int32), rows.weights)
 
 
-def _members(scope: Scope, *, background: bool = False) -> Bools:
+def scope_rows(scope: Scope, *, background: bool = False) -> Bools:
+    """Which rows are in the scope, or in the background of its group."""
     rows = scope.view.rows.rows
     if scope.group is None:
         return np.ones(len(rows), dtype=np.bool_)

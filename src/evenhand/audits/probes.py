@@ -176,8 +176,8 @@ def _needs_draws(quantity: Quantity, *, by_draws: bool, clustered: bool) -> bool
     """Where that was chosen, or is the only way: nobody knows how much each row of a cluster moves the number."""
     if is_redrawn(quantity):
         return False
-    unknown = clustered and not knows_rows(quantity) and quantity.name != COUNT
-    return is_drawn(quantity, by_draws=by_draws) or unknown
+    known = knows_rows(quantity) or getattr(quantity, "always_analytic", False) or quantity.name == COUNT
+    return is_drawn(quantity, by_draws=by_draws) or (clustered and not known)
 
 
 def redrawn_share_interval(

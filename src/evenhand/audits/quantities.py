@@ -78,7 +78,7 @@ class RedrawnQuantity(Quantity, Protocol):
 class SidedQuantity(ABC):
     """A quantity that is compared with nothing, and whose items are those of its sides together."""
 
-    always_analytic: ClassVar[bool] = False  # also where intervals are drawn: those that hold together cannot be
+    always_analytic: ClassVar[bool] = False  # also where intervals are drawn or items are clustered
 
     def p_value(self, scope: Scope, value: float) -> float | None:
         """As in `Quantity`."""

@@ -13,6 +13,7 @@ from evenhand.errors import InputError
 from evenhand.estimate import Estimate
 
 TOLERATED_DIFFERENCE = 0.02
+TOLERATED_RATIO = 1.25  # of error rates
 LARGEST_TOLERANCE = 100.0
 MOST_TIMES_MORE = 100.0  # as many labels: more would never be collected
 ROUND_LABELS = 10  # labels that are needed are a rough number

@@ -102,6 +102,96 @@ REVIEW_EFFECTIVENESS = Measure(
     explanation="Share of the model's errors that are reviewed.",
     page=PAGE,
 )
+SYSTEM_FPR = Measure(
+    "system_fpr",
+    title="FPR after review",
+    unit=Unit.SHARE,
+    direction=Direction.LOWER,
+    digits=3,
+    explanation=(
+        "Share of benign items removed by model and reviewers together, with one review queue for all groups and "
+        "reviewers who err as often as they were found to."
+    ),
+    page=PAGE,
+)
+SYSTEM_FNR = Measure(
+    "system_fnr",
+    title="FNR after review",
+    unit=Unit.SHARE,
+    direction=Direction.LOWER,
+    digits=3,
+    explanation=(
+        "Share of violating items left up by model and reviewers together, with one review queue for all groups and "
+        "reviewers who err as often as they were found to."
+    ),
+    page=PAGE,
+)
+SYSTEM_FPR_RATIO = Measure(
+    "system_fpr_ratio",
+    title="FPR ratio after review",
+    unit=Unit.RATIO,
+    direction=Direction.NEARER_ONE,
+    digits=2,
+    explanation=(
+        "FPR after review in the group divided by that outside it. Above 1: more benign items in the group are "
+        "removed. The intervals of all ratios and differences after review hold simultaneously."
+    ),
+    page=PAGE,
+)
+SYSTEM_FNR_RATIO = Measure(
+    "system_fnr_ratio",
+    title="FNR ratio after review",
+    unit=Unit.RATIO,
+    direction=Direction.NEARER_ONE,
+    digits=2,
+    explanation=(
+        "FNR after review in the group divided by that outside it. Above 1: more violating items in the group are "
+        "left up. The intervals of all ratios and differences after review hold simultaneously."
+    ),
+    page=PAGE,
+)
+SYSTEM_FPR_DIFFERENCE = Measure(
+    "system_fpr_difference",
+    title="FPR difference after review",
+    unit=Unit.DIFFERENCE,
+    direction=Direction.NEARER_ZERO,
+    digits=3,
+    explanation=(
+        "FPR after review in the group minus that outside it. The intervals of all ratios and differences after "
+        "review hold simultaneously."
+    ),
+    page=PAGE,
+)
+SYSTEM_FNR_DIFFERENCE = Measure(
+    "system_fnr_difference",
+    title="FNR difference after review",
+    unit=Unit.DIFFERENCE,
+    direction=Direction.NEARER_ZERO,
+    digits=3,
+    explanation=(
+        "FNR after review in the group minus that outside it. The intervals of all ratios and differences after "
+        "review hold simultaneously."
+    ),
+    page=PAGE,
+)
+REVIEWER_FPR = Measure(
+    "reviewer_fpr",
+    title="Reviewers' FPR",
+    unit=Unit.SHARE,
+    direction=Direction.LOWER,
+    digits=3,
+    explanation="Share of reviewers' decisions on benign items that call them violating.",
+    page=PAGE,
+)
+REVIEWER_FNR = Measure(
+    "reviewer_fnr",
+    title="Reviewers' FNR",
+    unit=Unit.SHARE,
+    direction=Direction.LOWER,
+    digits=3,
+    explanation="Share of reviewers' decisions on violating items that call them benign.",
+    page=PAGE,
+)
 CAPACITY = Measure(
     "capacity",
     title="Capacity",

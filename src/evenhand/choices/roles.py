@@ -134,6 +134,20 @@ class RoleOptions(TypedDict, total=False):
             '"…"  # the model\'s uncertainty about each item, such as the spread of an ensemble',
         ),
     ]
+    reviews: Annotated[
+        ColumnsValue,
+        Choice(
+            "Columns of reviewers' decisions (written as labels, empty where not reviewed), comma-separated.",
+            '["…"]  # what reviewers decided, as labels are written; empty where an item was not reviewed',
+        ),
+    ]
+    gold: Annotated[
+        ColumnValue,
+        Choice(
+            "Column that is true for gold items, whose label is the truth for reviewers' errors. Default: all items.",
+            '"…"  # true for gold items: reviewers\' errors are measured against their labels',
+        ),
+    ]
     count: Annotated[
         ColumnValue,
         Choice(

@@ -123,6 +123,8 @@ class Declaration:
     skip_unscored: bool = False
     where: str | None = None
     uncertainty: tuple[str, ...] = ()
+    reviews: tuple[str, ...] = ()
+    gold: str | None = None
     item: str | None = None
     annotator: str | None = None
     annotator_groups: tuple[str, ...] = ()
@@ -175,11 +177,13 @@ class Declaration:
             self.inclusion,
             self.decision,
             self.stratum,
+            self.gold,
             self.item,
             self.annotator,
             self.within,
         )
         several = (*self.score, *self.probabilities, *self.groups, *self.slices, *self.uncertainty)
+        several += self.reviews
         several += (*self.annotator_groups, *self.cluster_columns)
         named = [*several, *(column for column in single if column)]
         return list(dict.fromkeys([*named, *([self.text] if self.text else [])]))

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 # Roles that no column has two of.
 EXCLUSIVE = (
     *("item", "annotator", "score", "probabilities", "label", "groups", "group_by"),
-    *("text", "id", "count", "inclusion", "decision"),
+    *("text", "id", "count", "inclusion", "decision", "reviews", "gold"),
 )
 BESIDES_TEXT = ("slices", "uncertainty", "stratum", "cluster", "annotator_groups", "within")  # a text is nothing else
 NEAR_DUPLICATES = "near-duplicates"  # a cluster that is found in the texts, not in a column
@@ -31,12 +31,13 @@ def check_declaration(declaration: Declaration) -> None:
     _check_thresholds(declaration)
     if len(declaration.uncertainty) > 1 and len(declaration.uncertainty) != len(declaration.score):
         raise InputError("`uncertainty` takes one column for all models, or one for each model, in the same order")
-    for name in ("score", "probabilities", "classes", "groups", "slices"):
+    for name in ("score", "probabilities", "classes", "groups", "slices", "reviews"):
         _check_twice(name, getattr(declaration, name))
     _check_classes(declaration)
     _check_annotators(declaration)
     _check_design(declaration)
     _check_clusters(declaration)
+    _check_reviews(declaration)
     _check_one_meaning(declaration)
 
 
@@ -124,6 +125,15 @@ def _check_clusters(declaration: Declaration) -> None:
     for column in declaration.cluster:
         if column in (*declaration.score, *declaration.probabilities, declaration.label, declaration.count):
             raise InputError(f"the column '{column}' is declared as `cluster` and as something else; choose one")
+
+
+def _check_reviews(declaration: Declaration) -> None:
+    if declaration.gold and not declaration.reviews:
+        raise InputError("`gold` is for reviewers' errors: set `reviews`, the columns of their decisions, too")
+    if declaration.reviews and not declaration.score:
+        raise InputError("`reviews` are decisions about items with a score: set `score`, the score column, too")
+    if declaration.reviews and declaration.annotator:
+        raise InputError("`reviews` are columns of a table of items; here a row is an annotator's label")
 
 
 def _check_twice(name: str, columns: tuple[str, ...]) -> None:

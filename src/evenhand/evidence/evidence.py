@@ -20,7 +20,7 @@ from evenhand.errors import InputError
 from evenhand.evidence.annotators import Annotators
 from evenhand.evidence.declaration import Declaration
 from evenhand.evidence.scales import ScoreScale
-from evenhand.tally import Clusters, Membership, PlacedRows, Rows, Tally, Weights
+from evenhand.tally import Clusters, Membership, PlacedRows, Reviews, Rows, Tally, Weights
 from evenhand.tally.order import ScoreArray
 
 
@@ -133,6 +133,10 @@ class ScoredEvidence(TalliedEvidence, Protocol):
     @property
     def unsure(self) -> Mapping[str, Floats]:
         """By model, where it is known: how unsure the model is of each item."""
+
+    @property
+    def reviews(self) -> Reviews | None:
+        """What reviewers decided, where that is declared."""
 
     def texts(self, rows: list[int]) -> list[str]:
         """The texts of some rows, for those who ask for them."""

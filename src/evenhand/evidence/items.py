@@ -25,7 +25,7 @@ from evenhand.evidence.evidence import (
 )
 from evenhand.evidence.scales import BENIGN, VIOLATING, to_probability, two_classes
 from evenhand.memo import Memo
-from evenhand.tally import Clusters, Membership, PlacedRows, Rows, Weights
+from evenhand.tally import Clusters, Membership, PlacedRows, Reviews, Rows, Weights
 from evenhand.tally.order import ScoreArray
 
 
@@ -148,6 +148,7 @@ class ScoreEvidence(ItemEvidence):
 
     scores: Mapping[str, ScoreArray]
     unsure: Mapping[str, Floats] = field(default_factory=dict)
+    reviews: Reviews | None = None
 
     @cached_property
     def rows(self) -> Rows:
@@ -197,6 +198,9 @@ class ScoreEvidence(ItemEvidence):
             digest.update(model.encode() + np.ascontiguousarray(score).tobytes())
         for model, values in self.unsure.items():
             digest.update(b"unsure " + model.encode() + values.tobytes())
+        if self.reviews is not None:
+            for part in (self.reviews.given, self.reviews.violating, self.reviews.known):
+                digest.update(b"reviews " + part.tobytes())
         digest.update(np.packbits(self.label).tobytes())
         return _digest_with_groups(digest, self.members, self.weights)
 

@@ -22,6 +22,7 @@ from evenhand.evidence.frames import TableSource
 from evenhand.evidence.items import ClassEvidence, JudgementEvidence, ScoreEvidence
 from evenhand.evidence.judgements import read_judgements
 from evenhand.evidence.reading import LENGTH, MOST_GROUPS, MOST_SLICES, SHORT, read_table
+from evenhand.evidence.reviews import read_reviews
 from evenhand.evidence.scales import to_probability
 from evenhand.evidence.source import Source, open_source
 from evenhand.evidence.terms import TERM, ListedTerms, term_notes
@@ -61,6 +62,8 @@ def open_evidence(
             raise InputError("without scores the rows are needed at hand, not on a cluster: collect them first")
         if declaration.skip_unscored:
             raise InputError("rows on a cluster are not left out by `skip_unscored`: filter the frame")
+        if declaration.reviews:
+            raise InputError("reviews need the rows locally, not on a cluster: collect them first, or omit `reviews`")
         if declaration.cluster:
             raise InputError("clusters need the rows locally, not on a cluster: collect them first, or omit `cluster`")
         from evenhand.evidence.spark import open_spark
@@ -105,6 +108,7 @@ def _open_scores(source: Source, table: SourceTable, declaration: Declaration) -
         notes=(*table.notes, *notes),
         scores=scores,
         label=labels,
+        reviews=read_reviews(table, declaration, labels),
         unsure={
             model: checks.read_uncertainty(table, column)
             for index, model in enumerate(declaration.score)

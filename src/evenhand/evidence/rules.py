@@ -133,6 +133,31 @@ GROUP = NumberRole(
     kind="true/false or numbers",
     may_be_empty=True,  # not annotated; NaN too
 )
+
+
+def review_role(declaration: Declaration) -> NumberRole:
+    """What a reviewer decided: written as labels are, or empty; NaN is empty too."""
+    rule = NumberRule(lambda value: ((value < 0) | (value > 1)) & ~value.is_nan(), _not_a_review)
+    if declaration.label_threshold >= 1.0:
+        rule = NumberRule(lambda value: ~value.is_finite() & ~value.is_nan(), lambda _: "a review must be finite")
+    return NumberRole("the review", "reviews", (rule,), may_be_empty=True)
+
+
+def _not_a_review(value: float) -> str:
+    return f"the review {value:g} is neither 0, 1 nor a share between them; it is written as the label is"
+
+
+def _not_gold(value: float) -> str:
+    return f"invalid: {value:g} (must be true for gold items and false or empty for others)"
+
+
+GOLD = NumberRole(
+    "the gold item",
+    "values of gold items",
+    (NumberRule(lambda value: (value != 0) & (value != 1) & ~value.is_nan(), _not_gold),),
+    kind="true/false",
+    may_be_empty=True,
+)
 COUNT = _finite_role(
     "a count",
     NumberRule(lambda value: (value < 0) | (value % 1 != 0) | (value > EXACT), _not_a_count),

@@ -6,10 +6,10 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
-from evenhand.audits.bias.error_rates import ErrorRate, by_harm, error_rate_verdicts
-from evenhand.audits.bias.statements import format_times
+from evenhand.audits.bias.error_rates import by_harm, error_rate_verdicts
 from evenhand.audits.bias.verdicts import worst_first
 from evenhand.audits.caveats import reversed_score_warnings
+from evenhand.audits.group_words import ErrorRate, format_times
 from evenhand.audits.registry import verdicts_of
 from evenhand.audits.tolerance import Comparison
 from evenhand.catalogue import Unit, find_measure

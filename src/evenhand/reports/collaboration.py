@@ -10,7 +10,7 @@ from evenhand.audits.collaboration.exhibits import CollaborationExhibit
 from evenhand.audits.collaboration.settings import capacity_in_words, headline_capacity, reviewed_in_words
 from evenhand.audits.collaboration.statements import amount_left
 from evenhand.audits.registry import verdicts_of
-from evenhand.catalogue import find_measure
+from evenhand.catalogue import Measure, find_measure
 from evenhand.catalogue.collaboration import (
     CALIBRATION_AUPRC,
     CALIBRATION_AUROC,
@@ -22,6 +22,13 @@ from evenhand.catalogue.collaboration import (
     OC_RECALL,
     REVIEW_EFFECTIVENESS,
     REVIEW_EFFICIENCY,
+    REVIEWED,
+    REVIEWER_FNR,
+    REVIEWER_FPR,
+    SYSTEM_FNR,
+    SYSTEM_FNR_RATIO,
+    SYSTEM_FPR,
+    SYSTEM_FPR_RATIO,
 )
 from evenhand.catalogue.shared import (
     ACCURACY,
@@ -57,6 +64,10 @@ REVIEW_MEASURES = (
     *(OC_ACCURACY, OC_AUROC, OC_AUPRC, OC_PRECISION, OC_RECALL, OC_F1),
     *(REVIEW_EFFICIENCY, REVIEW_EFFECTIVENESS),
 )
+SYSTEM_MEASURES = (
+    *(REVIEWED, SYSTEM_FPR, SYSTEM_FPR_RATIO, SYSTEM_FNR, SYSTEM_FNR_RATIO),
+    *(REVIEWER_FPR, REVIEWER_FNR),
+)
 BRIEF_MEASURES = (OC_ACCURACY, OC_PRECISION, OC_RECALL, OC_AUROC, REVIEW_EFFICIENCY, REVIEW_EFFECTIVENESS)
 NARROW_MEASURES = (OC_ACCURACY, OC_PRECISION, OC_RECALL, REVIEW_EFFICIENCY)
 GROUP_MEASURES = (COUNT, POSITIVE_SHARE, ACCURACY, *BRIEF_MEASURES)
@@ -91,13 +102,18 @@ def template_context(finding: Finding) -> dict[str, Any]:
             for title, model in finding.models
             if finding.values(SliceKey.GROUP)
         ],
+        "system": [
+            (title, [_system_grid(finding, model, strategy, at) for strategy in strategies])
+            for title, model in finding.models
+            if finding.values(SliceKey.GROUP)
+        ],
         "slices": [
             (slice_title(part), _slice_grids(finding, strategies, at, part))
             for part in evidence_slices(finding, OWN_KEYS)
         ],
         "together": REVIEW_MEASURES,
         "decomposed": OC_ACCURACY,
-        "glossary": (*QUALITY_MEASURES, *ORDERING_MEASURES, *REVIEW_MEASURES),
+        "glossary": (*QUALITY_MEASURES, *ORDERING_MEASURES, *REVIEW_MEASURES, *_system_measures(finding)),
         "checked": list(review_counts(finding)),
         "drawn": [
             exhibit.slice[SliceKey.MODEL]
@@ -140,6 +156,25 @@ def _group_grid(finding: Finding, model: Slice, strategy: str, capacity: str) ->
         for group in finding.values(SliceKey.GROUP)
     ]
     return EstimateGrid(strategy, GROUP_MEASURES, rows)
+
+
+def _system_measures(finding: Finding) -> tuple[Measure, ...]:
+    """What is shown of groups in one queue, as far as it was measured."""
+    return tuple(measure for measure in SYSTEM_MEASURES if any(m.measure == measure for m in finding))
+
+
+def _system_grid(finding: Finding, model: Slice, strategy: str, capacity: str) -> EstimateGrid:
+    """One row a group, whose items wait in one queue with those of all others."""
+    measures, rows = _system_measures(finding), list[EstimateRow]()
+    for group in finding.values(SliceKey.GROUP):
+        own = {**model, SliceKey.GROUP: group}
+        reviewed = _reviewed_slice(own, strategy, capacity)
+        estimates = [
+            find_estimate(finding, name, reviewed) or find_estimate(finding, name, {SliceKey.GROUP: group})
+            for name in measures
+        ]
+        rows.append((group, estimates, None))
+    return EstimateGrid(strategy, measures, rows)
 
 
 def _slice_grids(finding: Finding, strategies: Sequence[str], capacity: str, part: Slice) -> list[EstimateGrid]:
@@ -256,6 +291,10 @@ def _file_grids(finding: Finding) -> list[EstimateGrid]:
             at = headline_capacity(capacities)
             own = (_group_grid(finding, model, strategy, at) for strategy in strategies)
             grids += [replace(grid, title=f"{before}groups, {reviewed_in_words(at)} by {grid.title}") for grid in own]
+            common = (_system_grid(finding, model, strategy, at) for strategy in strategies)
+            grids += [
+                replace(grid, title=f"{before}groups, one queue by {grid.title}") for grid in common if grid.measures
+            ]
     return grids
 
 

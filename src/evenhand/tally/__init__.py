@@ -7,6 +7,7 @@ tally that one group needs.
 
 from evenhand.tally.clusters import Clusters
 from evenhand.tally.mass import Amount, Classes, Confusion, Mass, dot
+from evenhand.tally.reviews import Reviews
 from evenhand.tally.rows import Membership, PlacedRows, Rows, Weights
 from evenhand.tally.split import GroupSample, Split
 from evenhand.tally.tally import ClassView, GroupTally, Tally
@@ -22,6 +23,7 @@ __all__ = [
     "Mass",
     "Membership",
     "PlacedRows",
+    "Reviews",
     "Rows",
     "Split",
     "Tally",

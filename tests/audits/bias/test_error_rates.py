@@ -9,7 +9,8 @@ import polars as pl
 import pytest
 
 import evenhand as eh
-from evenhand.audits.bias.error_rates import ErrorRate, by_harm, error_rate_verdicts
+from evenhand.audits.bias.error_rates import by_harm, error_rate_verdicts
+from evenhand.audits.group_words import ErrorRate
 from evenhand.audits.tolerance import Comparison, compare
 from evenhand.errors import InputError
 from evenhand.estimate import Estimate

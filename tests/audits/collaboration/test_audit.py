@@ -17,6 +17,7 @@ CAPACITIES = ["0", "0.01", "5%", "50", "120 items", ">=0.2", "0.29", "1"]
 STRATEGIES = ["uncertainty", "toxicity", "hybrid:0.3", "column:u"]
 OC = ("oc_accuracy", "oc_auroc", "oc_auprc", "oc_precision", "oc_recall", "oc_f1")
 REVIEW = ("review_efficiency", "review_effectiveness")
+SYSTEM = ("reviewed", *(f"system_{rate}{kind}" for rate in ("fpr", "fnr") for kind in ("", "_ratio", "_difference")))
 ROLES = {"score": "p", "label": "y", "audits": "collaboration"}
 
 
@@ -237,19 +238,20 @@ def test_the_output_contract(items: pl.DataFrame) -> None:
     assert len(keys) == len(set(keys))
     plain = {"count", "positive_share", "accuracy", "precision", "recall", "f1"}
     plain |= {"auroc", "auprc", "auprc_interpolated", "brier", "ece"}
-    assert {r["measure"] for r in records} == plain | {"calibration_auroc", "calibration_auprc", *OC, *REVIEW}
+    assert {r["measure"] for r in records} == plain | {"calibration_auroc", "calibration_auprc", *OC, *REVIEW, *SYSTEM}
     for record in records:
         kinds = {"model"} | ({"group"} & set(record["slice"]))
         kinds |= {"strategy"} if record["measure"] not in plain else set()
-        kinds |= {"capacity"} if record["measure"] in (*OC, *REVIEW) else set()
+        kinds |= {"capacity"} if record["measure"] in (*OC, *REVIEW, *SYSTEM) else set()
         kinds |= {"against"} & set(record["slice"])
         assert set(record["slice"]) == kinds
         if record["value"] is None:
             assert record["low"] is record["high"] is None
             assert record["note"]
         else:
-            assert -1.0 * ("against" in kinds) <= record["low"] <= record["value"] <= record["high"]
-            assert record["high"] <= 1.0 or record["measure"] == "count"
+            is_difference = "against" in kinds or record["measure"].endswith("_difference")
+            assert -1.0 * is_difference <= record["low"] <= record["value"] <= record["high"]
+            assert record["high"] <= 1.0 or record["measure"] == "count" or record["measure"].endswith("_ratio")
     assert "NaN" not in report.json()
 
 

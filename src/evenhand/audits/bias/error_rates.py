@@ -11,23 +11,14 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from enum import StrEnum
 
-from evenhand.audits.bias.settings import TOLERATED_RATIO
+from evenhand.audits.group_words import ErrorRate
 from evenhand.audits.quantities import FEWEST_ITEMS
-from evenhand.audits.tolerance import Comparison, compare, more_labels
+from evenhand.audits.tolerance import TOLERATED_RATIO, Comparison, compare, more_labels
 from evenhand.catalogue.bias import FNR_DIFFERENCE, FNR_RATIO, FPR_DIFFERENCE, FPR_RATIO
 from evenhand.catalogue.shared import FPR, TPR
 from evenhand.estimate import Estimate
 from evenhand.finding import Finding, Slice, SliceKey
-
-
-class ErrorRate(StrEnum):
-    """The two ways to be wrong about an item."""
-
-    FALSE_POSITIVE = "false_positive"
-    FALSE_NEGATIVE = "false_negative"
-
 
 MEASURES = {
     ErrorRate.FALSE_POSITIVE: (FPR_RATIO, FPR_DIFFERENCE),

@@ -9,10 +9,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from evenhand.audits.settings import Settings
-from evenhand.audits.tolerance import check_tolerance
+from evenhand.audits.tolerance import TOLERATED_RATIO, check_tolerance
 from evenhand.errors import InputError
-
-TOLERATED_RATIO = 1.25  # of error rates
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
-from evenhand.audits.bias.error_rates import ErrorRate, ErrorRateVerdict, tolerance_of
+from evenhand.audits.bias.error_rates import ErrorRateVerdict, tolerance_of
+from evenhand.audits.group_words import ErrorRate, describe_items, format_times, number_of_groups
 from evenhand.audits.tolerance import Comparison, difference_tolerance, round_labels
 from evenhand.catalogue.bias import FPR_DIFFERENCE
 from evenhand.finding import Finding, Slice, Status, Verdict
@@ -43,18 +44,6 @@ WORDS = {
     ),
 }
 STATUSES = {Comparison.HIGHER: Status.STANDS_OUT, Comparison.LOWER: Status.MEASURED}
-
-
-def items_of(finding: Finding, groups: int = 1) -> str:
-    """What precedes the names of groups in a sentence: items that mention them where groups are terms."""
-    if finding.provenance.get("roles", {}).get("terms"):
-        return "items that mention"
-    return "items in group" if groups == 1 else "items in groups"
-
-
-def describe_items(finding: Finding, groups: Sequence[str]) -> str:
-    """Items of these groups."""
-    return f"{items_of(finding, len(groups))} {names_in_sentence(groups)}"
 
 
 def error_rate_statements(finding: Finding, model: Slice, rates: Sequence[ErrorRateVerdict]) -> Iterator[Verdict]:
@@ -134,15 +123,9 @@ def _undetermined(finding: Finding, verdicts: Sequence[ErrorRateVerdict], groups
         + ("that of other items" if one.is_ratio else "away from that of other items")
         for one in widest
     )
-    some = _number_of_groups(len({one.group for one in verdicts}), groups)
+    some = number_of_groups(len({one.group for one in verdicts}), groups)
     listed = ". The widest intervals: " if len(widest) < len(verdicts) else ": "
     return f"At least one error rate is undetermined for {some}{listed}{named}."
-
-
-def _number_of_groups(some: int, groups: int) -> str:
-    if some < groups:
-        return f"{some:,} of {groups:,} groups"
-    return {1: "the only group", 2: "both groups"}.get(groups, f"all {groups:,} groups")
 
 
 def _reach(one: ErrorRateVerdict) -> float:
@@ -168,7 +151,7 @@ def _ruled_out(finding: Finding, verdicts: Sequence[ErrorRateVerdict], rates: Se
         groups = [one.group for one in verdicts if one.rate is rate]
         if groups:
             whole = sum(one.rate is rate for one in rates)
-            some = names_in_sentence(groups) if len(groups) < whole or whole == 1 else _number_of_groups(whole, whole)
+            some = names_in_sentence(groups) if len(groups) < whole or whole == 1 else number_of_groups(whole, whole)
             parts.append(f"for the {WORDS[rate].name}, {'' if parts else beyond}for {some}")
     sentence = "; ".join(parts)
     return f"{sentence[0].upper()}{sentence[1:]}."
@@ -178,8 +161,3 @@ def _tolerated(tolerance: float) -> str:
     if tolerance > 1.0:
         return f"a ratio to other items above {tolerance:g} or below {1.0 / tolerance:.2g}"
     return f"a difference from other items of more than {100.0 * difference_tolerance(tolerance):g} percentage points"
-
-
-def format_times(ratio: float) -> str:
-    """A ratio in a sentence: two digits."""
-    return f"{ratio:,.0f}" if ratio >= 9.95 else f"{ratio:.2g}"

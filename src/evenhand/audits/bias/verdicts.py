@@ -12,7 +12,8 @@ from typing import NamedTuple
 from evenhand.audits.bias.error_rates import error_rate_verdicts
 from evenhand.audits.bias.exhibits import BiasExhibit
 from evenhand.audits.bias.shapes import AUC_NAMES, BiasTendency, ScoreShape
-from evenhand.audits.bias.statements import LABEL_MORE, READ_EXAMPLES, describe_items, error_rate_statements
+from evenhand.audits.bias.statements import LABEL_MORE, READ_EXAMPLES, error_rate_statements
+from evenhand.audits.group_words import describe_items
 from evenhand.catalogue import find_measure
 from evenhand.catalogue.bias import BPSN_AUC
 from evenhand.catalogue.shared import AUROC, COUNT

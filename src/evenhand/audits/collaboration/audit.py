@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from evenhand.audits.collaboration.caveats import collaboration_caveats, unusual_capacities
+from evenhand.audits.collaboration.common_queue import CommonQueue, ReviewerErrors
 from evenhand.audits.collaboration.differences import strategy_differences
 from evenhand.audits.collaboration.exhibits import collaboration_exhibits
 from evenhand.audits.collaboration.quantities import (
@@ -14,14 +15,16 @@ from evenhand.audits.collaboration.quantities import (
     capacity_quantities,
     strategy_quantities,
 )
-from evenhand.audits.collaboration.settings import CollaborationSettings
+from evenhand.audits.collaboration.settings import CollaborationSettings, headline_capacity
+from evenhand.audits.collaboration.system_quantities import ReviewerRate, system_quantities
 from evenhand.audits.collaboration.verdicts import collaboration_readings, collaboration_verdicts, headline_exhibits
+from evenhand.audits.group_words import ErrorRate
 from evenhand.audits.probes import Probe, ProbeResult, estimate_probes, marked_measures
 from evenhand.audits.quantities import Quantity
 from evenhand.audits.settings import provenance
 from evenhand.audits.views import View, Views, model_slice, thresholds_by_model, views_by_model
 from evenhand.errors import InputError
-from evenhand.evidence import Evidence, EvidencePart, TalliedEvidence
+from evenhand.evidence import Evidence, EvidencePart, ScoredEvidence, TalliedEvidence
 from evenhand.finding import Exhibit, Finding, Measured, Slice, SliceKey
 from evenhand.progress import Progress, silent
 from evenhand.routing.strategies import Strategy, StrategyKind, parse_strategy
@@ -38,12 +41,15 @@ def audit_collaboration(
         raise InputError("this audit needs the rows locally, not on a cluster", source=evidence.name)
     thresholds = thresholds_by_model(evidence, settings)
     strategies = _strategies(evidence, settings)
+    errors = ReviewerErrors(evidence.reviews if isinstance(evidence, ScoredEvidence) else None)
     entries, exhibits, unusual = list[ProbeResult](), list[Exhibit](), list[str]()
     differences, whole = list[Measured](), dict[str, View]()
     for part in evidence.parts:
         views = views_by_model(evidence, part, thresholds)
         entries += _measured(evidence, part, views, strategies, settings, progress)
         if not part.number:
+            probes = list(_system_probes(evidence, strategies, settings, errors))
+            entries += estimate_probes(views, probes, settings, "model and reviewers together", progress)
             exhibits += collaboration_exhibits(views, strategies, settings)
             unusual += unusual_capacities(views, strategies, settings)
             differences += _differences(views, strategies, settings)
@@ -102,6 +108,26 @@ def _probes(
             asked: Iterator[tuple[Quantity, Slice]] = ((quantity, {}) for quantity in alone)
             for quantity, slice_ in (*asked, *_reviewed_quantities(strategies, settings)):
                 yield Probe(quantity, base | dict(slice_), model, group)
+
+
+def _system_probes(
+    evidence: Evidence, strategies: tuple[Strategy, ...], settings: CollaborationSettings, errors: ReviewerErrors
+) -> Iterator[Probe]:
+    """Of every group, at the capacity of the headline: all groups wait in one queue."""
+    if not evidence.groups:
+        return
+    at = headline_capacity(tuple(settings.asked))
+    comparisons = len(ErrorRate) * len(evidence.groups) * len(strategies) * len(evidence.models)
+    for group in (None, *evidence.groups):
+        own: Slice = {} if group is None else {SliceKey.GROUP: group}
+        if errors.reviews is not None:
+            yield from (Probe(ReviewerRate(rate, errors), own, evidence.models[0], group) for rate in ErrorRate)
+        for model in evidence.models:
+            for strategy in strategies:
+                named = {SliceKey.STRATEGY: strategy.name, SliceKey.CAPACITY: at}
+                queue = CommonQueue(strategy, settings.asked[at], errors)
+                for quantity in system_quantities(queue, comparisons, of_group=group is not None):
+                    yield Probe(quantity, model_slice(evidence.models, model) | dict(own) | named, model, group)
 
 
 def _reviewed_quantities(

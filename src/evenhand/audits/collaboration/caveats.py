@@ -11,7 +11,7 @@ from evenhand.audits.collaboration.settings import CollaborationSettings
 from evenhand.audits.views import View, Views
 from evenhand.catalogue.shared import ACCURACY
 from evenhand.errors import Undefined
-from evenhand.evidence import Evidence
+from evenhand.evidence import Evidence, ScoredEvidence
 from evenhand.finding import Finding
 from evenhand.intervals.clusters import design_effect
 from evenhand.measures.collaboration import CapacityKind
@@ -27,12 +27,34 @@ def collaboration_caveats(
     return (
         *reversed_score_warnings(finding),
         *_clusters(view),
-        "Reviewers are assumed to be always correct. evenhand plan shows the effect of reviewers' errors.",
+        *_reviewers(evidence),
         "Intervals of single strategies treat the cut-off for review as fixed; those of areas under the "
         "precision-recall curve are approximate.",
         *dict.fromkeys(unusual),
         *evidence.notes,
     )
+
+
+def _reviewers(evidence: Evidence) -> Iterator[str]:
+    """What is taken for granted about reviewers, and what their errors are measured against."""
+    reviews = evidence.reviews if isinstance(evidence, ScoredEvidence) else None
+    if reviews is None:
+        yield "Reviewers are assumed to be always correct. evenhand plan shows the effect of reviewers' errors."
+        return
+    yield (
+        "OC measures assume that reviewers are always correct. Error rates after review do not: reviewers err as often "
+        f"as on {reviews.items:,} reviewed items, {reviews.gold_items:,} of them with a known label."
+    )
+    if reviews.is_anchored:
+        yield (
+            "Reviewers' errors hold if gold items are drawn at random from reviewed items, or by how reviewers decided "
+            "them; test items that are easier than others make reviewers look better."
+        )
+    else:
+        yield (
+            "Reviewers' errors are measured against the label of every reviewed item. If that label was made from the "
+            "same reviews, they look better than they are: declare `gold`."
+        )
 
 
 def _clusters(view: View | None) -> Iterator[str]:

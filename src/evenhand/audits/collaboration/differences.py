@@ -34,7 +34,6 @@ from evenhand.finding import Measured, Slice, SliceKey
 from evenhand.intervals.clusters import ANY_RANK, few_clusters_stretch, row_covariance
 from evenhand.intervals.significance import PAIRED_INFLUENCE, simultaneous_level, simultaneous_quantile
 from evenhand.measures.collaboration import Capacity, CapacityKind, ReviewOutcome
-from evenhand.measures.score_cells import ScoreCells
 from evenhand.routing.strategies import Strategy
 from evenhand.tally import Clusters, Weights
 
@@ -112,11 +111,9 @@ class ReviewedUnits:
     @cached_property
     def reviewed(self) -> Floats:
         """The share of each unit that is reviewed."""
-        share: Floats = 1.0 - self.outcome.pieces.per_cell()
-        if self.strategy.column is None:
-            return self.units.means(share)
-        view = self.units.view
-        return share[ScoreCells.row_cells(view.rows, review.supplied_uncertainty(view))]
+        if self.strategy.column is not None:
+            return review.row_shares(self.units.view, self.strategy, self.capacity)
+        return self.units.means(1.0 - self.outcome.pieces.per_cell())
 
     @cached_property
     def wrong(self) -> Bools:

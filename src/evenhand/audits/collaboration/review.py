@@ -60,6 +60,26 @@ def review_outcome(scope: Scope, strategy: Strategy, capacity: Capacity) -> Revi
     )
 
 
+def common_outcome(scope: Scope, strategy: Strategy, capacity: Capacity) -> ReviewOutcome:
+    """What comes out for the items of a scope when one queue of everybody's items is reviewed."""
+    view = scope.view
+    everybody = review_outcome(view.everything, strategy, capacity)
+    if scope.group is None:
+        return everybody
+    return view.kept.once(
+        ("common outcome", scope.group, strategy.name, capacity),
+        lambda: _collaboration(view.everything, strategy).among(scope_cells(scope, strategy), capacity),
+    )
+
+
+def row_shares(view: View, strategy: Strategy, capacity: Capacity) -> Floats:
+    """The share of each row that is reviewed, of one queue of everybody's items."""
+    share: Floats = 1.0 - review_outcome(view.everything, strategy, capacity).pieces.per_cell()
+    if strategy.column is None:
+        return share[view.rows.place]
+    return share[ScoreCells.row_cells(view.rows, supplied_uncertainty(view))]
+
+
 def model_threshold(scope: Scope) -> float:
     """Where the model's own predictions are cut."""
     if scope.view.threshold is None:

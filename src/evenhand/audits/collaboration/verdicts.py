@@ -20,6 +20,7 @@ from evenhand.audits.collaboration.settings import (
     headline_capacity,
 )
 from evenhand.audits.collaboration.statements import review_statements
+from evenhand.audits.collaboration.system_statements import system_statements
 from evenhand.catalogue import Direction, Measure
 from evenhand.catalogue.collaboration import (
     CALIBRATION_AUPRC,
@@ -72,6 +73,7 @@ def collaboration_verdicts(finding: Finding) -> Iterator[Verdict]:
             continue
         certainty = _errors_found(finding, model, ranked[0], at)
         yield from review_statements(finding, model, ranked, at, certainty)
+        yield from system_statements(finding, model, ranked[0], at)
 
 
 def headline_exhibits(finding: Finding) -> Iterator[Exhibit]:

@@ -1,0 +1,40 @@
+"""How groups, and ratios of their rates, are spoken of in sentences, whichever audit says them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from enum import StrEnum
+
+from evenhand.finding import Finding
+from evenhand.formatting import names_in_sentence
+
+
+class ErrorRate(StrEnum):
+    """The two ways to be wrong about an item."""
+
+    FALSE_POSITIVE = "false_positive"
+    FALSE_NEGATIVE = "false_negative"
+
+
+def items_of(finding: Finding, groups: int = 1) -> str:
+    """What precedes the names of groups in a sentence: items that mention them where groups are terms."""
+    if finding.provenance.get("roles", {}).get("terms"):
+        return "items that mention"
+    return "items in group" if groups == 1 else "items in groups"
+
+
+def describe_items(finding: Finding, groups: Sequence[str]) -> str:
+    """Items of these groups."""
+    return f"{items_of(finding, len(groups))} {names_in_sentence(groups)}"
+
+
+def number_of_groups(some: int, groups: int) -> str:
+    """Some of the groups, in a sentence."""
+    if some < groups:
+        return f"{some:,} of {groups:,} groups"
+    return {1: "the only group", 2: "both groups"}.get(groups, f"all {groups:,} groups")
+
+
+def format_times(ratio: float) -> str:
+    """A ratio in a sentence: two digits."""
+    return f"{ratio:,.0f}" if ratio >= 9.95 else f"{ratio:.2g}"
