@@ -18,9 +18,9 @@ from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 from evenhand.errors import InputError
 from evenhand.service.app import create_app
 from evenhand.service.limits import BODY_ARRIVED
+from evenhand.service.log_lines import log_as_json
 from evenhand.service.problems import MEDIA_TYPE, Problem
 from evenhand.service.settings import ServiceSettings
-from evenhand.service.telemetry import log_as_json
 
 LOG = logging.getLogger(__name__)
 MAX_HEADERS = 64 * 1024  # bytes

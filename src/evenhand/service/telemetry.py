@@ -1,21 +1,17 @@
-"""What is known about the service from outside: one line of JSON for each request, and metrics for Prometheus.
+"""What is known about the service from outside: one line in the log for each request, and metrics for Prometheus.
 
 Neither ever holds a text, a token or the query of a URL: a request is named by its route, an error by its type and
-place. Messages of other libraries are not logged, because they might contain texts.
+place.
 """
 
 from __future__ import annotations
 
-import json
-import logging
 import secrets
-import sys
 import time
-import traceback
 from collections.abc import Mapping
-from datetime import UTC, datetime
 from functools import lru_cache
-from typing import Any, TextIO
+from itertools import count
+from typing import Any
 
 from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, ProcessCollector, generate_latest
 from starlette.requests import ClientDisconnect
@@ -24,74 +20,15 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from evenhand.service.access import Access
 from evenhand.service.engine import ScoringEngine
 from evenhand.service.headers import with_security_headers
+from evenhand.service.log_lines import LOG, RequestFacts, log_request
 from evenhand.service.models import LoadedModel
 from evenhand.service.problems import ErrorRenderers, problem_of
 
-LOG = logging.getLogger("evenhand.service.requests")
-OUR_LOGGERS = ("evenhand", "uvicorn.error")
 QUIET_ROUTES = frozenset({"/livez", "/readyz", "/metrics"})
 UNMATCHED = "unmatched"  # the route of a path that is not known, and may hold anything
 GONE = 499  # the client disconnected before the response
 SECONDS = (0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 30)
 TEXTS = (1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, 2000)
-
-
-class JsonLines(logging.Formatter):
-    """A record as one line of JSON."""
-
-    def format(self, record: logging.LogRecord) -> str:
-        ours = record.name.startswith(OUR_LOGGERS)
-        line: dict[str, Any] = {
-            "time": _timestamp(record.created),
-            "level": record.levelname.lower(),
-            "logger": record.name,
-            "event": record.getMessage() if ours else f"{record.module}.{record.funcName}:{record.lineno}",
-            **getattr(record, "facts", {}),
-        }
-        if record.exc_info and record.exc_info[1]:
-            line |= error_place(record.exc_info[1])
-        return _json_object(line)
-
-
-def _json_object(fields: Mapping[str, Any]) -> str:
-    """The same as `json.dumps`, in a third of the time for the texts and numbers that nearly every line consists of."""
-    return "{" + ", ".join([f'"{name}": {_json_value(value)}' for name, value in fields.items()]) + "}"
-
-
-def _json_value(value: Any) -> str:
-    if type(value) is str:
-        return json.encoder.encode_basestring_ascii(value)
-    if type(value) is int or type(value) is float:
-        return repr(value)
-    return "null" if value is None else json.dumps(value, ensure_ascii=True)
-
-
-@lru_cache(maxsize=2)
-def _whole_second(seconds: int) -> str:
-    return datetime.fromtimestamp(seconds, UTC).strftime("%Y-%m-%dT%H:%M:%S")
-
-
-def _timestamp(seconds: float) -> str:
-    """A time in UTC, to the millisecond (ISO 8601)."""
-    return f"{_whole_second(int(seconds))}.{int(seconds % 1 * 1000):03d}+00:00"
-
-
-def error_place(error: BaseException) -> dict[str, Any]:
-    """The type of an error and where it happened, without its message."""
-    frames = traceback.extract_tb(error.__traceback__)
-    return {"error": type(error).__name__, "trace": [f"{f.filename}:{f.lineno} {f.name}" for f in frames[-8:]]}
-
-
-def log_as_json(stream: TextIO | None = None) -> None:
-    """Write every log of this process as lines of JSON, to stderr unless another place is given."""
-    handler = logging.StreamHandler(stream or sys.stderr)
-    handler.setFormatter(JsonLines())
-    root = logging.getLogger()
-    root.handlers, root.level = [handler], logging.WARNING
-    logging.logThreads = logging.logProcesses = logging.logMultiprocessing = False  # not written, so not looked up
-    for name in OUR_LOGGERS:
-        logging.getLogger(name).setLevel(logging.INFO)
-    logging.captureWarnings(True)
 
 
 class Metrics:
@@ -144,12 +81,13 @@ class RequestLog:
 
     def __init__(self, app: ASGIApp, access: Access, metrics: Metrics, renderers: ErrorRenderers) -> None:
         self.app, self.access, self.metrics, self.renderers = app, access, metrics, renderers
+        self._process, self._numbers = secrets.token_hex(4), count()
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] != "http":
             await self.app(scope, receive, send)
             return
-        answer = _Answer(send, secrets.token_hex(8))
+        answer = _Answer(send, f"{self._process}{next(self._numbers):08x}")
         began = time.perf_counter()
         try:
             await self.app(scope, receive, answer)
@@ -167,33 +105,9 @@ class RequestLog:
         self.metrics.observe_request(route, method, answer.status, seconds)
         if route in QUIET_ROUTES and answer.status < 400:
             return
-        facts = {
-            "request": answer.id,
-            "method": method,
-            "route": route,
-            "status": answer.status,
-            "seconds": round(seconds, 6),
-            "client": self.access.client(scope),
-            "token": scope.get("state", {}).get("caller"),
-        }
-        log_request(facts)
-
-
-class RequestRecord(logging.LogRecord):
-    """The record of a request: what is the same for all of them is looked up once, the place in the code included."""
-
-    SAME = vars(logging.LogRecord(LOG.name, logging.INFO, __file__, 0, "request", (), None))
-
-    def __init__(self, facts: Mapping[str, Any]) -> None:
-        now = time.time()
-        since_start = self.SAME["relativeCreated"] + (now - self.SAME["created"]) * 1000
-        vars(self).update(self.SAME, created=now, msecs=now % 1 * 1000, relativeCreated=since_start, facts=facts)
-
-
-def log_request(facts: Mapping[str, Any]) -> None:
-    """One line."""
-    if LOG.isEnabledFor(logging.INFO):
-        LOG.handle(RequestRecord(facts))
+        token = scope.get("state", {}).get("caller")
+        client = self.access.client(scope)
+        log_request(RequestFacts(answer.id, method, route, answer.status, round(seconds, 6), client, token))
 
 
 METHODS = frozenset({"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"})

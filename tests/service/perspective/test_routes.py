@@ -15,8 +15,8 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from starlette.testclient import TestClient
 
-from evenhand.service import telemetry
 from evenhand.service.app import create_app
+from evenhand.service.log_lines import JsonLines
 from evenhand.service.mappings import AttributeMapping, PerspectiveTable
 from evenhand.service.perspective import languages
 from evenhand.service.perspective.google_errors import render
@@ -225,7 +225,7 @@ def test_neither_comment_nor_key_is_logged(guarded: tuple[TestClient, str, str],
     client, key, _ = guarded
     secret = "a-very-private-comment"
     handler = logging.StreamHandler(stream := io.StringIO())
-    handler.setFormatter(telemetry.JsonLines())
+    handler.setFormatter(JsonLines())
     logging.getLogger().addHandler(handler)
     caplog.set_level(logging.DEBUG, "evenhand")
     try:
