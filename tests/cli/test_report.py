@@ -13,6 +13,7 @@ import pytest
 from cli.program import Program, ran
 from exchange.dsa import corpus
 from exchange.dsa.simulated_service import content, sample
+from store.desks import sqlite_desk
 
 PERIOD = "2026-01-01/2026-06-30"
 REPORT = ("--provider", "vlop", "--service", "Forum", "--period", PERIOD)
@@ -50,6 +51,29 @@ def test_a_report_of_a_labelled_table(program: Program) -> None:
         ran(program, "report", "dsa", "labelled.csv", *REPORT, *COLUMNS, *MEANT, "-o", "out", "--json")
     )
     assert (summary["rates"], summary["rates_with_value"]) == (84, 18)
+
+
+def test_a_report_and_statements_of_a_store(program: Program, tmp_path: Path) -> None:
+    desk = sqlite_desk(tmp_path, "forum.db", measured=1.0)
+    desk.receive(0.95, 0.99, 0.5, language="en")
+    desk.store.close()
+    Path("codes.toml").write_text(corpus.DESK_CODES)
+    year = ("--provider", "platform", "--service", "Forum", "--period", "2027-01-01/2027-12-31", "-o", "out")
+    said = ran(program, "report", "dsa", "forum.db", *year, "--codes", "codes.toml")
+    assert "Rates and counts are those of store" in said
+    assert "No item of the period has a verdict of the measurement that counts" in said
+    rows = csv.reader(io.StringIO(Path("out", "8_automated_means.csv").read_text()))
+    assert [row[6] for row in rows if row[4].startswith("Number of measures solely")] == ["2", "2"]
+    assert "0 errors and 0 warnings." in ran(program, "report", "lint", "out")
+    assert "Measures, notices and appeals were not counted" in ran(program, "report", "dsa", "forum.db", *year)
+    ran(program, "statements", "prepare", "forum.db", "--codes", "codes.toml", "-o", "tables")
+    ran(program, "statements", "write", "tables/decisions.csv", "-o", "statements.jsonl")
+    assert len(Path("statements.jsonl").read_text().splitlines()) == 2
+    store = ("report", "dsa", "forum.db", *year)
+    assert "--automated is for a labelled sample in a file" in refused(program, *store, "--automated", "removed")
+    assert "invalid --verdicts: 'panel'; choose from" in refused(program, *store, "--verdicts", "panel")
+    assert "the last sealed event" in refused(program, *store, "--snapshot", "4711")
+    assert "--codes is for a store of the desk" in refused(program, *("report", "dsa", *year, "--codes", "codes.toml"))
 
 
 def test_a_report_of_a_plan_and_its_sheets(program: Program) -> None:

@@ -127,12 +127,10 @@ TABLE = {
         "--provider vlop --service Forum --period 2026-01-01/2026-06-30 --decisions decisions.jsonl",
         ("decisions.jsonl",),
         {"out": "report/"},
-        paths("annotations", "notice_labels", "decisions", "notices", "appeals", "values"),
+        paths("annotations", "notice_labels", "decisions", "notices", "appeals", "values", "codes"),
     ),
     "report lint": Row("filed", paths=paths("folder")),
-    "statements prepare": Row(
-        "exported --codes codes.toml", ("codes.toml",), {"out": "report/"}, paths("export", "codes")
-    ),
+    "statements prepare": Row("exported --codes codes.toml", ("codes.toml",), {"out": "report/"}, paths("codes")),
     "statements write": Row("decisions.jsonl", ("decisions.jsonl",), {"out": "new.jsonl"}, paths("decisions")),
     "statements submit": Row("new.jsonl --dry-run", paths=paths("statements")),
     "statements compare": Row(

@@ -258,6 +258,10 @@ LINES: tuple[Line, ...] = (
     Line("annotations", "table", f"{REPORT} --annotations {{}} -o out", ("out",), usual="answers.csv"),
     Line("decisions", "table", f"{REPORT} --decisions {{}} -o out", ("out",), usual="decisions.jsonl"),
     Line("out", "output folder", f"{REPORT} --out {{}}", ("out",), usual="out"),
+    Line(
+        *("codes", "spellings", f"report dsa @desk.db --codes {{}} {FILED} -o out", ("out", "desk.db"), "codes.toml"),
+        needs=("desk.db.key",),
+    ),
     Line("folder", "corpora", "report lint {}", usual="filed"),
     Line("export", "corpora", "statements prepare {} --codes @codes.toml -o out", ("out",), usual="exported"),
     Line("codes", "spellings", "statements prepare @exported --codes {} -o out", ("out",), usual="codes.toml"),
@@ -365,7 +369,7 @@ WORDS = {  # arguments that are words: names of columns, of models and of method
     *("measures", "language", "labelled_period", "published", "previous", "platform", "tool", "secret", "preset"),
     *("actor", "person", "role", "reason", "date_order", "queues"),
     *("author", "format", "column"),
-    *("labelled", "mode", "model_version", "split", "purpose"),
+    *("labelled", "mode", "model_version", "split", "purpose", "verdicts"),
 }
 
 

@@ -123,7 +123,7 @@ def audit_file(
     Example: evenhand audit items.csv --score p --label toxic --groups women
     """
     output = Output.from_options(printed, usual=REPORT_FOLDER)
-    if preset is None and query is None and _is_store(file):
+    if preset is None and query is None and is_desk_store(file):
         request = {"audits": audits, "compare": compare, "snapshot": snapshot}
         run(file, options, output, tables=tables or (), audit=_audit_store, **request)
         return
@@ -133,7 +133,7 @@ def audit_file(
     run(data, declared, output, tables=tables or (), audits=audits, query=query, compare=compare)
 
 
-def _is_store(file: str) -> bool:
+def is_desk_store(file: str) -> bool:
     """Whether the argument is a store of the desk: looked at only where it is a database, and no query is named."""
     from evenhand.evidence.sqlite_reader import is_sqlite_file
 

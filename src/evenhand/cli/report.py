@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated, Any, TypedDict
+from typing import TYPE_CHECKING, Annotated, Any, TypedDict
 
 import typer
 
@@ -26,6 +26,11 @@ from evenhand.choices import (
 from evenhand.cli.help import CommandGroup
 from evenhand.cli.options import only, option, reads_tables
 from evenhand.cli.output import print_answer
+from evenhand.errors import InputError
+
+if TYPE_CHECKING:
+    from evenhand.exchange.dsa.request import ReportRequest
+    from evenhand.store.desk_report import DeskReportSources
 
 
 class StudyOptions(TypedDict):
@@ -64,6 +69,18 @@ class CensusTables(TypedDict):
     values: Annotated[FileValue, Choice("Table of other figures and texts: table, indicator, scope, value, context.")]
 
 
+class DeskChoices(TypedDict):
+    """For a store of the desk."""
+
+    codes: Annotated[
+        FileValue, Choice("For a store: TOML file that maps your clauses and actions to codes of the DSA.")
+    ]
+    verdicts: Annotated[
+        NameValue, Choice("For a store: whose verdicts count as the truth, adjudicated (of the panel) or reviewer.")
+    ]
+    snapshot: Annotated[WholeValue, Choice("For a store: its state after the event with this number.")]
+
+
 class ProviderWords(TypedDict):
     """Table 1 of the report."""
 
@@ -85,11 +102,15 @@ def dsa(
     study_options: StudyOptions,
     purpose: StudyWords,
     census: CensusTables,
+    desk: DeskChoices,
     identification: ProviderWords,
     json: Annotated[FlagValue, Choice("Print a summary as JSON and nothing else.")],
     study: Annotated[
         str | None,
-        typer.Argument(help="Labelled sample: a plan, a table, a TOML file or findings.", show_default=False),
+        typer.Argument(
+            help="Labelled sample (a plan, a table, a TOML file or findings), or a store of the desk.",
+            show_default=False,
+        ),
     ] = None,
 ) -> None:
     """Write the harmonised tables, with accuracy, precision and recall of automated means from a labelled sample.
@@ -102,16 +123,39 @@ def dsa(
 
     check_folder_writable(out, REPORT_FILES)
     request = ReportRequest.from_options(provider, service, period)
-    means = request.automated_means(study, without_unset(study_options), without_unset(purpose), without_unset(columns))
+    chosen, words, roles = without_unset(study_options), without_unset(purpose), without_unset(columns)
+    counted = CensusFiles(**without_unset(census))
+    sources = _desk_sources(study, request, without_unset(desk), words, given={**chosen, **roles})
     made = make_report(
         *(request.provider, request.service, request.period),
-        means=means,
-        census=CensusFiles(**without_unset(census)),
+        means=request.automated_means(sources.study if sources else study, chosen, words, roles),
+        census=sources.census.replaced(counted) if sources else counted,
         identification=Identification(**without_unset(identification)),
+        notes=sources.notes if sources else (),
     )
     made.save(out)
     summary = made.summary()
     print_answer(summary, _report_lines(summary, out), as_json=json)
+
+
+def _desk_sources(
+    study: str | None, request: ReportRequest, desk: dict[str, Any], words: dict[str, str], given: dict[str, Any]
+) -> DeskReportSources | None:
+    """What a store gives; None where the study is none, and nothing may be asked of a store then."""
+    from evenhand.cli.audit import is_desk_store
+    from evenhand.exchange.dsa.request import study_purpose
+
+    if study is None or not is_desk_store(study):
+        if desk:
+            raise InputError(f"`{min(desk)}` is for a store of the desk", source=study)
+        return None
+    from evenhand.store import open_store
+    from evenhand.store.desk_report import DeskReportSources
+
+    if known := sorted(set(given) - {"fewest_labels", "notice_labels", "language"}):
+        raise InputError(f"`{known[0]}` is for a labelled sample in a file: a store knows its own", source=study)
+    with open_store(study) as store:
+        return DeskReportSources.read(store, request.period, purpose=study_purpose(words), **desk)
 
 
 def _report_lines(summary: dict[str, Any], out: Path) -> list[str]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -11,6 +11,9 @@ from evenhand.choices import Choice, FlagValue, NumberValue, OutputPath, text_ki
 from evenhand.cli.help import CommandGroup
 from evenhand.cli.options import option, reads_tables, with_options
 from evenhand.cli.output import print_answer, print_lines, progress_bar
+
+if TYPE_CHECKING:
+    from evenhand.exchange.dsa.desk_tables import DeskTables, PlatformCodes
 
 UrlValue = Annotated[str | None, text_kind("URL")]
 VariableValue = Annotated[str | None, text_kind("VARIABLE")]
@@ -33,22 +36,39 @@ def write(
 
 @reads_tables()
 def prepare(
-    export: Annotated[Path, typer.Argument(help="Folder written by `evenhand store export`.", show_default=False)],
+    export: Annotated[
+        str,
+        typer.Argument(
+            metavar="STORE", help="The store, or the folder that `evenhand store export` wrote.", show_default=False
+        ),
+    ],
     codes: Annotated[Path, option("TOML file that maps your clauses and actions to codes of the DSA.", "--codes")],
     out: Annotated[
         OutputPath, option("Folder for decisions, notices and appeals as CSV.", "--out", "-o", metavar="FOLDER")
     ],
 ) -> None:
-    """Make the tables for `statements write` and `report dsa` from the export of a store."""
-    from evenhand.exchange.dsa.desk_tables import DeskTables, PlatformCodes
+    """Make the tables for `statements write` and `report dsa` from a store or its export."""
+    from evenhand.cli.audit import is_desk_store
+    from evenhand.exchange.dsa.desk_tables import CENSUS_FILES, DeskTables, PlatformCodes
+    from evenhand.output_folder import check_folder_writable
 
-    made = DeskTables.read(export, PlatformCodes.read(codes))
+    check_folder_writable(out, CENSUS_FILES)
+    described = PlatformCodes.read(codes)
+    made = _of_store(export, described) if is_desk_store(export) else DeskTables.read(Path(export), described)
     made.save(out)
     counts = {name: f"{len(table):,}" for name, table in made.tables.items()}
     print_lines(
         f"{out}: {counts['decisions']} measures, {counts['notices']} notices and {counts['appeals']} appeals.",
         f"Next: evenhand statements write {out / 'decisions.csv'} -o statements.jsonl",
     )
+
+
+def _of_store(name: str, codes: PlatformCodes) -> DeskTables:
+    from evenhand.store import open_store
+    from evenhand.store.desk_report import desk_tables
+
+    with open_store(name) as store:
+        return desk_tables(store, codes)
 
 
 @with_options

@@ -107,7 +107,7 @@ def error_place(error: BaseException) -> dict[str, Any]:
 
 
 class GatheredLines(logging.StreamHandler[TextIO]):
-    """Lines of requests wait for the next turn of the event loop and are written together; others at once, after them."""
+    """Lines of requests wait for the next turn of the event loop, to be written together; others come after them."""
 
     def __init__(self, stream: TextIO) -> None:
         super().__init__(stream)

@@ -7,6 +7,7 @@ random, so that this share is the same for all that arrived in one week.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
@@ -33,18 +34,38 @@ class VerdictInclusion:
         """Week by week since the first arrival (microseconds)."""
         chance = np.where(items.reached & (items.verdict != NOT_JUDGED), 1.0, np.nan)
         is_open = np.zeros(len(chance), dtype=np.bool_)
-        week = (arrived - arrived.min()) // WEEK
-        for number in np.unique(week).tolist():
-            inside = np.flatnonzero(week == number)
+        for inside in weeks_of(arrived):
             candidates, sampled = _drawn(items.take(inside))
             chance[inside[sampled]] = items.probability[inside[sampled]] * sampled.sum() / max(candidates.sum(), 1)
             is_open[inside] = not sampled.any() and not items.reached[inside].all()
         return cls(np.where(is_open, np.nan, chance), is_open)
 
+    def adjudicated(self, items: MeasuredItems, arrived: Ints) -> VerdictInclusion:
+        """The same of the panel's verdicts: of drawn items, times the probability of the panel and the share answered.
+
+        Only drawn items come before the panel, so that they stand for those that the policy's order reached too.
+        """
+        first = np.where(items.reached, items.probability, self.chance) * items.panel_probability
+        asked = self.known & items.drawn & items.panel & (first > 0.0)
+        answered = asked & (items.panel_verdict != NOT_JUDGED)
+        chance, is_open = np.full(len(first), np.nan), np.zeros(len(first), dtype=np.bool_)
+        for inside in weeks_of(arrived):
+            share = answered[inside].sum() / max(asked[inside].sum(), 1)
+            chance[inside] = np.where(answered[inside], first[inside] * share, np.nan)
+            is_open[inside] = not answered[inside].any()
+        return VerdictInclusion(chance, is_open)
+
     @property
     def known(self) -> Bools:
         """The items whose verdict counts."""
         return ~np.isnan(self.chance)
+
+
+def weeks_of(arrived: Ints) -> Iterator[Ints]:
+    """The places of the items of each week since the first arrival (microseconds)."""
+    week = (arrived - (arrived.min() if len(arrived) else 0)) // WEEK
+    for number in np.unique(week).tolist():
+        yield np.flatnonzero(week == number)
 
 
 def _drawn(items: MeasuredItems) -> tuple[Bools, Bools]:

@@ -39,7 +39,7 @@ CODES = {VIOLATING: VIOLATES, BENIGN: HARMLESS, UNCLEAR: NOT_JUDGEABLE, None: NO
 REVIEWER, ADJUDICATED = TARGETS = ("reviewer", "adjudicated")
 __all__ = [
     *("ADJUDICATED", "CODES", "HARMLESS", "NOT_JUDGEABLE", "NOT_JUDGED", "REVIEWER", "TARGETS", "VIOLATES"),
-    *("MeasuredItems", "measured_items"),
+    *("MeasuredItems", "measured_items", "panel_probability"),
 ]
 
 
@@ -143,7 +143,7 @@ class MeasuredItems:
         return Pools(shares[0], sizes[0], shares[1], sizes[1], corrected=True)
 
 
-def _panel_probability(connection: sa.Connection, received: Ints) -> Floats:
+def panel_probability(connection: sa.Connection, received: Ints) -> Floats:
     """The share for the panel of the policy that held when each item arrived."""
     table = schema.policies
     rows = connection.execute(sa.select(table.c.activated_at, table.c.document).order_by(table.c.version)).all()
@@ -161,4 +161,4 @@ def measured_items(connection: sa.Connection, begin: int, end: int) -> MeasuredI
     routed = query.where(items.c.gold.is_(None), items.c.policy.is_not(None)).order_by(items.c.id)
     rows = connection.execute(routed).all()
     received = np.array([row.received_at for row in rows], dtype=np.int64)
-    return MeasuredItems.from_rows(rows, _panel_probability(connection, received))
+    return MeasuredItems.from_rows(rows, panel_probability(connection, received))

@@ -61,7 +61,9 @@ def test_every_restriction_becomes_a_statement_and_a_count(exported: Path, codes
         "DECISION_ACCOUNT_SUSPENDED" if yes else None for yes in restricted["account_action"].is_not_null()
     ]
     assert suspended.sum() == 2
-    assert sum("decision_visibility" not in one for one in statements) == 1  # the account alone
+    alone = ["decision_visibility" not in one for one in statements]  # the account, and nothing of the item
+    assert alone == (restricted["action"] == "leave").to_list()
+    assert any(alone)
     counted = DecisionCensus.read(tmp_path / "tables" / "decisions.csv", YEAR)
     assert (len(counted.frame), counted.fully_automated) == (len(restricted), machine)
     assert made.tables["notices"]["category"].to_list() == ["STATEMENT_CATEGORY_ILLEGAL_OR_HARMFUL_SPEECH"]

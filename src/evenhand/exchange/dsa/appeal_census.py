@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from pathlib import Path
 
 import polars as pl
 
+from evenhand.evidence import TableSource
 from evenhand.exchange.dsa import labels
 from evenhand.exchange.dsa.census import in_period, median_hours
 from evenhand.exchange.dsa.draft_report import DraftReport, count_cell
@@ -34,9 +34,9 @@ class AppealCensus:
     outside: int
 
     @classmethod
-    def read(cls, path: Path, period: ReportingPeriod) -> AppealCensus:
+    def read(cls, source: TableSource, period: ReportingPeriod) -> AppealCensus:
         """From a table of appeals; those that are not decided yet have no outcome."""
-        table = RecordTable.read(path, APPEAL_COLUMNS, APPEAL_OPTIONAL)
+        table = RecordTable.read(source, APPEAL_COLUMNS, APPEAL_OPTIONAL)
         table.check_complete("appeal_id", "about")
         table.check_unique("appeal_id")
         table.check_words("about", labels.COMPLAINT_SUBJECTS)

@@ -89,9 +89,8 @@ class AutomatedMeans:
 
     def cell(self, report: DraftReport, study: AutomationStudy, measure: str, slice_: Slice) -> Cell:
         """The value of a part with its interval, labels and design; or why there is none."""
-        if not study.covers(report.period):
-            of = f"is of {study.purpose.period}" if study.purpose.period else "does not say its period"
-            return Cell("", f"No value: the labelled sample {of}, and the report is about {report.period}.")
+        if missing := study.missing(report.period):
+            return Cell("", f"No value: {missing}.")
         counts = {pool: study.labels(slice_, pool) for pool in PoolName}
         for pool in NEEDED_POOLS[measure]:
             if counts[pool] < self.fewest_labels:

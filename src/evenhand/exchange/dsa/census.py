@@ -8,10 +8,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 
 import polars as pl
 
+from evenhand.evidence import TableSource
 from evenhand.exchange.dsa import labels
 from evenhand.exchange.dsa.codes import (
     FULLY_AUTOMATED,
@@ -73,10 +73,10 @@ class DecisionCensus:
     outside: int
 
     @classmethod
-    def read(cls, path: Path, period: ReportingPeriod) -> DecisionCensus:
+    def read(cls, source: TableSource, period: ReportingPeriod) -> DecisionCensus:
         """From a table with the fields of statements of reasons."""
         optional = (*RESTRICTION_COLUMNS, "category_specification", "content_language")
-        table = RecordTable.read(path, DECISION_COLUMNS, optional)
+        table = RecordTable.read(source, DECISION_COLUMNS, optional)
         table.check_complete(*DECISION_COLUMNS)
         table.check_unique("puid")
         table.check_words("category", statement_categories())

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from pathlib import Path
 
 import polars as pl
 
+from evenhand.evidence import TableSource
 from evenhand.exchange.dsa import labels
 from evenhand.exchange.dsa.census import in_period, median_hours
 from evenhand.exchange.dsa.codes import NOT_SPECIFIED_ORDER, OTHER_TERMS, TOTAL, codes, report_categories
@@ -37,9 +37,9 @@ class NoticeCensus:
     outside: int
 
     @classmethod
-    def read(cls, path: Path, period: ReportingPeriod) -> NoticeCensus:
+    def read(cls, source: TableSource, period: ReportingPeriod) -> NoticeCensus:
         """From a table of notices; `action` is law, terms or none, `automated` whether no person was involved."""
-        table = RecordTable.read(path, NOTICE_COLUMNS, NOTICE_OPTIONAL)
+        table = RecordTable.read(source, NOTICE_COLUMNS, NOTICE_OPTIONAL)
         table.check_complete("notice_id", "category")
         table.check_unique("notice_id")
         table.check_words("category", {category.code for category in report_categories()} - {NOT_SPECIFIED_ORDER})

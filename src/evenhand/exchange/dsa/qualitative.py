@@ -34,9 +34,8 @@ def rate_of_error_text(report: DraftReport, means: AutomatedMeans) -> str:
     study = means.study
     if study is None:
         return f"{DRAFT_MARK} {NOTHING_MEASURED}"
-    if not study.covers(report.period):
-        why = means.cell(report, study, ACCURACY, {}).context.removeprefix("No value: ")
-        return f"{DRAFT_MARK} No indicator of accuracy is reported: {why}"
+    if missing := study.missing(report.period):
+        return f"{DRAFT_MARK} No indicator of accuracy is reported: {missing}."
     return " ".join(
         (DRAFT_MARK, *_measured(study, report), *_rates(study), *_agreement(study), *_not_covered(study, means, report))
     )

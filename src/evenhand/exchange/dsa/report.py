@@ -6,11 +6,12 @@ import csv
 import datetime
 import io
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields, replace
 from pathlib import Path
 from typing import Any
 
 from evenhand.errors import InputError
+from evenhand.evidence import TableSource
 from evenhand.exchange.dsa import labels
 from evenhand.exchange.dsa.appeal_census import AppealCensus
 from evenhand.exchange.dsa.automated_means import RATE_MEASURES, AutomatedMeans
@@ -52,10 +53,15 @@ class Identification:
 class CensusFiles:
     """Tables of all decisions, notices and appeals, and of figures that are counted elsewhere."""
 
-    decisions: Path | None = None
-    notices: Path | None = None
-    appeals: Path | None = None
-    values: Path | None = None
+    decisions: TableSource | None = None
+    notices: TableSource | None = None
+    appeals: TableSource | None = None
+    values: TableSource | None = None
+
+    def replaced(self, other: CensusFiles) -> CensusFiles:
+        """With the tables that the other one has."""
+        given = {entry.name: getattr(other, entry.name) for entry in fields(other)}
+        return replace(self, **{name: table for name, table in given.items() if table is not None})
 
 
 @dataclass(frozen=True)
@@ -131,28 +137,30 @@ def make_report(
     means: AutomatedMeans,
     census: CensusFiles | None = None,
     identification: Identification | None = None,
+    notes: Sequence[str] = (),
 ) -> TransparencyReport:
     """Fill all that can be filled; everything else stays empty, with the reason where a value was to be expected."""
     files, identity = census or CensusFiles(), identification or Identification()
     draft = DraftReport.empty(provider, service, period)
     _identify(draft, identity)
-    notes = [] if period.is_usual(provider) else [f"{period} is not a usual period for this kind of provider."]
-    decisions = DecisionCensus.read(files.decisions, period) if files.decisions else None
+    said = [*notes]
+    said += [] if period.is_usual(provider) else [f"{period} is not a usual period for this kind of provider."]
+    decisions = None if files.decisions is None else DecisionCensus.read(files.decisions, period)
     counted: Mapping[str, DecisionCensus | NoticeCensus | AppealCensus | None] = {
         "decisions": decisions,
-        "notices": NoticeCensus.read(files.notices, period) if files.notices else None,
-        "appeals": AppealCensus.read(files.appeals, period) if files.appeals else None,
+        "notices": None if files.notices is None else NoticeCensus.read(files.notices, period),
+        "appeals": None if files.appeals is None else AppealCensus.read(files.appeals, period),
     }
     for name, one in counted.items():
         if one is not None:
             one.fill(draft)
-            notes += [f"{one.outside:,} {name} lie outside the period and were not counted."] if one.outside else []
-    notes += _population_note(decisions, means)
+            said += [f"{one.outside:,} {name} lie outside the period and were not counted."] if one.outside else []
+    said += _population_note(decisions, means)
     means.fill(draft, only_own=decisions.only_own_automation if decisions else None)
     draft.fill(labels.QUALITATIVE, labels.RATE_TEXT, None, Cell(rate_of_error_text(draft, means)))
-    if files.values:
+    if files.values is not None:
         _fill_values(draft, files.values)
-    return TransparencyReport(draft, tuple(notes))
+    return TransparencyReport(draft, tuple(said))
 
 
 def _population_note(decisions: DecisionCensus | None, means: AutomatedMeans) -> list[str]:
@@ -179,9 +187,9 @@ def _identify(draft: DraftReport, identity: Identification) -> None:
         draft.fill(labels.IDENTIFICATION, indicator, None, Cell(value))
 
 
-def _fill_values(draft: DraftReport, path: Path) -> None:
+def _fill_values(draft: DraftReport, values: TableSource) -> None:
     """Figures and texts that are counted or written elsewhere: moderators, recipients, suspensions, table 11."""
-    table = RecordTable.read(path, VALUE_COLUMNS, VALUE_OPTIONAL)
+    table = RecordTable.read(values, VALUE_COLUMNS, VALUE_OPTIONAL)
     table.check_complete("table", "indicator")
     for number, row in enumerate(_records(table), start=1):
         try:

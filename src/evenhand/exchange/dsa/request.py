@@ -11,7 +11,7 @@ from evenhand.errors import InputError
 from evenhand.exchange.dsa.automated_means import FEWEST_LABELS, AutomatedMeans
 from evenhand.exchange.dsa.labels import Provider
 from evenhand.exchange.dsa.period import ReportingPeriod
-from evenhand.exchange.dsa.study import TRUSTED_FLAGGER, StudyPurpose, StudyRequest
+from evenhand.exchange.dsa.study import TRUSTED_FLAGGER, AutomationStudy, StudyPurpose, StudyRequest
 
 LONGEST_SERVICE = 200  # characters
 STUDY_FIELDS = ("automated", "measures", "language", "annotator", "annotations")
@@ -36,19 +36,22 @@ class ReportRequest:
         return cls(Provider(provider), name, ReportingPeriod.parse(period))
 
     def automated_means(
-        self, source: str | None, chosen: Mapping[str, Any], words: Mapping[str, str], roles: Mapping[str, Any]
+        self,
+        source: str | AutomationStudy | None,
+        chosen: Mapping[str, Any],
+        words: Mapping[str, str],
+        roles: Mapping[str, Any],
     ) -> AutomatedMeans:
-        """The studies of content and of notices, read and estimated."""
+        """The studies of content and of notices, read and estimated; that of content may have been read before."""
         fewest = chosen.get("fewest_labels", FEWEST_LABELS)
         if fewest < 1:
             raise InputError(f"invalid `fewest_labels`: {fewest} (must be at least 1)")
-        purpose = StudyPurpose(
-            **{("period" if name == "labelled_period" else name): text for name, text in words.items()}
-        )
+        purpose = study_purpose(words)
         shared = {name: chosen[name] for name in STUDY_FIELDS if name in chosen}
         plain = {name: value for name, value in roles.items() if name != "label"}
+        study = source if isinstance(source, AutomationStudy) else None
         request = StudyRequest(
-            source or "",
+            source if isinstance(source, str) else "",
             **shared,
             labels=tuple(map(Path, chosen.get("labels", ()))),
             label=roles.get("label"),
@@ -59,4 +62,9 @@ class ReportRequest:
         if path := chosen.get("notice_labels"):
             columns = {**shared, "language": TRUSTED_FLAGGER, "annotations": None}
             notices = StudyRequest(str(path), **columns, label=roles.get("label"), purpose=purpose, roles=plain).read()
-        return AutomatedMeans(request.read() if source else None, notices, fewest)
+        return AutomatedMeans(request.read() if request.source else study, notices, fewest)
+
+
+def study_purpose(words: Mapping[str, str]) -> StudyPurpose:
+    """What is said beside the numbers, from what was typed."""
+    return StudyPurpose(**{("period" if name == "labelled_period" else name): text for name, text in words.items()})

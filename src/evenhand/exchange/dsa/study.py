@@ -168,10 +168,14 @@ class AutomationStudy:
     design: str
     detection: Finding | None = None
     agreement: Estimate | None = None
+    gap: str = ""  # what of the period the labels do not stand for
 
-    def covers(self, period: ReportingPeriod) -> bool:
-        """Whether the labelled items are those of the period."""
-        return ReportingPeriod.parse_loosely(self.purpose.period) == period
+    def missing(self, period: ReportingPeriod) -> str:
+        """Why the labels do not stand for the content of the period; empty where they do."""
+        if ReportingPeriod.parse_loosely(self.purpose.period) == period:
+            return self.gap
+        of = f"is of {self.purpose.period}" if self.purpose.period else "does not say its period"
+        return f"the labelled sample {of}, and the report is about {period}"
 
     @property
     def automated_items(self) -> float | None:
