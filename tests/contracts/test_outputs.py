@@ -145,8 +145,16 @@ TABLE = {
         "plan.json batch.csv --gold gold.csv",
         ("plan.json", "batch.csv", "gold.csv", "items.csv"),
         {"out": "report/", "evidence": "new.csv", "next": "new.csv"},
-        paths("plan", "labels", "gold", "items"),
+        paths("plan", "labels", "gold", "panel", "items"),
     ),
+    "sample panel": Row(
+        "plan.json batch.csv --n 30",
+        ("plan.json", "batch.csv", "items.csv"),
+        {"out": "new.csv"},
+        paths("plan", "labels", "items"),
+    ),
+    "sample second": Row("plan.json --n 5", ("plan.json", "items.csv"), {"out": "new.csv"}, paths("plan", "items")),
+    "sample annotators": Row("plan.json batch.csv", paths=paths("plan", "labels", "second", "panel", "gold")),
     "sample compare": Row("findings.json findings.json"),
     "sample simulate": Row(
         f"items.csv {ROLES} --quick --simulations 100", ("items.csv",), {"out": "report/"}, slow=True

@@ -1,6 +1,7 @@
 """evenhand sample: its commands, and of them draw, estimate and compare: batches for annotators, and what labels show.
 
-`plan`, `size` and `mde` are in `sample_plan`, `simulate` is in `sample_simulate`.
+`plan`, `size` and `mde` are in `sample_plan`, `simulate` in `sample_simulate`, what annotators and panels do in
+`sample_panel`.
 """
 
 from __future__ import annotations
@@ -25,7 +26,7 @@ from evenhand.choices import (
     WholeValue,
     without_unset,
 )
-from evenhand.cli import sample_plan, sample_simulate
+from evenhand.cli import sample_panel, sample_plan, sample_simulate
 from evenhand.cli.help import CommandGroup
 from evenhand.cli.options import only, option, reads_tables
 from evenhand.cli.output import Json, Png, ReportFolder
@@ -77,6 +78,9 @@ class AnswerOptions(TypedDict):
     gold: Annotated[
         FileValue,
         Choice("Gold items (columns id, truth) among the labels, to correct for annotator error."),
+    ]
+    panel: Annotated[
+        FileValue, Choice("The sheet of `sample panel`, filled in: estimates also the adjudicated verdict.")
     ]
     unfinished: Annotated[FlagValue, Choice("Use the labels so far, if there are enough.")]
 
@@ -156,6 +160,9 @@ app = CommandGroup(help="Plan which items to label and how many, and estimate fr
 app.command("plan")(sample_plan.plan)
 app.command("draw")(draw)
 app.command("estimate")(estimate)
+app.command("panel")(sample_panel.panel)
+app.command("second")(sample_panel.second)
+app.command("annotators")(sample_panel.annotators)
 app.command("extend")(extend)
 app.command("compare")(compare)
 app.command("simulate")(sample_simulate.simulate)

@@ -99,9 +99,14 @@ def normal_interval(figure: SurveyShare, level: float) -> tuple[float, float]:
 
 def korn_graubard_interval(figure: SurveyShare, level: float) -> tuple[float, float]:
     """Clopper and Pearson's on effective counts, from the wary variance."""
-    value, tail = _rounded_share(figure.value), (1.0 - level) / 2.0
+    value = _rounded_share(figure.value)
     labels = _effective_labels(figure, value, level)
-    hits = value * labels
+    return clopper_pearson_interval(value * labels, labels, level)
+
+
+def clopper_pearson_interval(hits: float, labels: float, level: float) -> tuple[float, float]:
+    """The exact interval of a share of so many labels; both may be effective counts."""
+    tail = (1.0 - level) / 2.0
     low = float(betaincinv(hits, labels - hits + 1.0, tail)) if hits > 0.0 else 0.0
     high = float(betaincinv(hits + 1.0, labels - hits, 1.0 - tail)) if hits < labels else 1.0
     return low, high

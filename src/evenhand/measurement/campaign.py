@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
 import polars as pl
 
+from evenhand import arrays
 from evenhand.audits.accuracy.blind_spots import published_estimate
 from evenhand.audits.accuracy.verdicts import AccuracyTopic
 from evenhand.audits.settings import SMALLEST_GROUP, Settings
@@ -21,6 +22,7 @@ from evenhand.measurement.answers import check_sheet_path
 from evenhand.measurement.draw import check_population, draw_again, draw_round
 from evenhand.measurement.estimate import estimate_measures
 from evenhand.measurement.labelled_items import write_labelled_items
+from evenhand.measurement.panel import choose_for_panel, random_order
 from evenhand.measurement.plan import PlanRound, SamplingPlan
 from evenhand.measurement.plan_file import read_plan, update_plan
 from evenhand.measurement.promise import TargetProgress, target_progress
@@ -128,6 +130,37 @@ class Campaign:
         if outcome.to_come == 0:
             return None
         return self._fresh(plan, out, *basis_of_next_batch(plan, outcome))
+
+    @protected_inputs()
+    def draw_panel(self, out: Path, files: AnswerFiles, *, n: int) -> WrittenBatch:
+        """Write the panel's sheet: all split votes, and a random part of the other labelled items, n in all."""
+        plan = self._read_plan()
+        check_sheet_path(out)
+        if plan.design.traits.clusters or plan.design.traits.open_ended:
+            raise InputError(f"a plan of the {plan.design.name} design has no panel")
+        collected = CollectedLabels.read(plan, files)
+        return self._written_sheet(plan, choose_for_panel(collected, n), out)
+
+    @protected_inputs()
+    def draw_second(self, out: Path, *, n: int) -> WrittenBatch:
+        """Write a sheet for second labels: n of the drawn items, at random."""
+        plan = self._read_plan()
+        check_sheet_path(out)
+        drawn = list(dict.fromkeys(id_ for one in plan.rounds for id_ in one.ids))
+        if not 1 <= arrays.whole(n, "`n`") <= len(drawn):
+            raise InputError(f"invalid `n`: {n:,} (must be from 1 to the {len(drawn):,} items drawn so far)")
+        return self._written_sheet(plan, random_order(plan, "second", drawn)[:n], out)
+
+    def _written_sheet(self, plan: SamplingPlan, ids: Sequence[str], out: Path) -> WrittenBatch:
+        """A sheet of items that were drawn before, in this order."""
+        batches = (
+            draw_again(plan, number, self.file.parent, items=self.items, progress=self.progress)
+            for number in range(len(plan.rounds))
+        )
+        shown = pl.concat([batch.filter(pl.col("id").is_in(list(ids))) for batch in batches])
+        place = {id_: number for number, id_ in enumerate(ids)}
+        sheet = shown.sort(pl.col("id").replace_strict(place, return_dtype=pl.Int64))
+        return self._written(sheet, out, 0, again=False)
 
     def _read_plan(self) -> SamplingPlan:
         """The plan; its items count as read too, also where only labels are looked at."""

@@ -19,7 +19,7 @@ from evenhand.arrays import Floats
 from evenhand.audits.accuracy import NAME, QUESTION
 from evenhand.audits.accuracy.blind_spots import with_robust_intervals
 from evenhand.audits.accuracy.pools import ModeratedPopulation, PoolName, PoolShare, as_items, pool_measures
-from evenhand.audits.accuracy.verdicts import AccuracyTopic, accuracy_verdicts
+from evenhand.audits.accuracy.verdicts import ADJUDICATED, AccuracyTopic, accuracy_verdicts
 from evenhand.audits.composition import Composition, score_bands
 from evenhand.audits.settings import SMALLEST_GROUP, versions
 from evenhand.catalogue.accuracy import MISSED, POPULATION, PREVALENCE, VIOLATIONS
@@ -34,6 +34,7 @@ from evenhand.intervals.survey_estimators import StratifiedSample
 from evenhand.measurement import verdicts
 from evenhand.measurement.blind_spots import find_blind_spot
 from evenhand.measurement.labels import ItemLabels
+from evenhand.measurement.panel import Adjudication
 from evenhand.measurement.plan import ALL, PlanPool, SamplingPlan
 from evenhand.measurement.plan_file import seal_of
 from evenhand.measurement.sample import CampaignSample, CollectedLabels
@@ -121,6 +122,7 @@ def estimate_measures(collected: CollectedLabels, *, smallest_group: int = SMALL
         measured += _overall(
             replace(collected, gold=None), collected.labels, {SliceKey.ESTIMATOR: Estimator.UNCORRECTED}
         )
+    measured += _adjudicated(collected)
     measured += other_estimates(sample, level) + estimates_by_stratum(sample, level, hidden)
     made_of = _composition(sample)
     finding = Finding(NAME, QUESTION, tuple(measured), (), _provenance(collected), exhibits=made_of)
@@ -134,6 +136,15 @@ def estimate_measures(collected: CollectedLabels, *, smallest_group: int = SMALL
         ),
     )
     return replace(finding, verdicts=tuple(accuracy_verdicts(finding)))
+
+
+def _adjudicated(collected: CollectedLabels) -> list[Measured]:
+    """The same measures by the verdict of the panel, where there is one."""
+    if collected.panel is None:
+        return []
+    panel = Adjudication(collected, collected.panel)
+    shares = {pool.name: PoolShare(panel.share(pool), pool.items) for pool in collected.plan.pools}
+    return _records(collected.plan, _population(shares), ADJUDICATED)
 
 
 def _composition(sample: CampaignSample) -> tuple[Exhibit, ...]:

@@ -7,7 +7,7 @@ with its variance, and what the next batch is drawn by.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +16,7 @@ import numpy as np
 from evenhand.arrays import Bools, Floats
 from evenhand.errors import InputError
 from evenhand.intervals.survey import GoldCounts, SurveyShare
-from evenhand.measurement.answers import GOLD_LABEL, Answer, read_answers
+from evenhand.measurement.answers import GOLD_LABEL, Answer, answers_by_item, read_answers
 from evenhand.measurement.labels import (
     ItemLabels,
     check_complete,
@@ -92,7 +92,7 @@ class CampaignSample:
 
 @dataclass(frozen=True)
 class AnswerFiles:
-    """Where labels are: files, the columns of answers and of annotators, how several are made one, and gold items.
+    """Where labels are: files, the columns of answers and of annotators, how several are made one; gold items, a panel.
 
     >>> from pathlib import Path
     >>> eh.measurement.AnswerFiles((Path("sheet.csv"),)).label
@@ -104,12 +104,13 @@ class AnswerFiles:
     annotator: str | None = None
     several: str | None = None
     gold: Path | None = None
+    panel: Path | None = None
     unfinished: bool = False
 
 
 @dataclass(frozen=True)
 class CollectedLabels:
-    """Labels of the first so many batches of a plan, and how well annotators do on gold items."""
+    """Labels of the first so many batches of a plan; how well annotators do on gold items, and the panel's verdicts."""
 
     plan: SamplingPlan
     labels: ItemLabels
@@ -117,6 +118,7 @@ class CollectedLabels:
     gold: GoldCounts | None = None
     files: tuple[str, ...] = ()
     unfinished: int = 0
+    panel: Mapping[str, float | None] | None = None
 
     @classmethod
     def read(cls, plan: SamplingPlan, files: AnswerFiles) -> CollectedLabels:
@@ -125,7 +127,7 @@ class CollectedLabels:
             raise InputError("no batch has been drawn yet: `evenhand sample draw` draws the first")
         if files.several and not files.annotator:
             raise InputError("`several` needs `annotator`, the column of annotators")
-        truth = {} if files.gold is None else _truth(files.gold)
+        truth = {} if files.gold is None else read_truth(files.gold)
         drawn = {id_ for one in plan.rounds for id_ in one.ids}
         answers = read_answers(files.labels, drawn | set(truth), label=files.label, annotator=files.annotator)
         check_known(answers, plan, truth)
@@ -136,7 +138,8 @@ class CollectedLabels:
         )
         _check_sheets_complete(plan, labels, rounds_with_labels(plan, labels), files)
         gold = _gold([answer for answer in answers if answer.id in truth], truth, files) if files.gold else None
-        return cls.from_labels(plan, labels, gold, tuple(path.name for path in files.labels))
+        collected = cls.from_labels(plan, labels, gold, tuple(path.name for path in files.labels))
+        return replace(collected, panel=_panel(plan, files)) if files.panel else collected
 
     @classmethod
     def from_labels(
@@ -158,7 +161,17 @@ def _check_sheets_complete(plan: SamplingPlan, labels: ItemLabels, rounds: int, 
         raise InputError(error.problem, source=sheets, column=files.label) from None
 
 
-def _truth(path: Path) -> dict[str, float]:
+def _panel(plan: SamplingPlan, files: AnswerFiles) -> dict[str, float | None]:
+    """The panel's verdicts, one for each item that was drawn."""
+    if plan.design.traits.clusters or plan.design.traits.open_ended:
+        raise InputError(f"a plan of the {plan.design.name} design has no adjudicated verdict: leave out `panel`")
+    assert files.panel is not None
+    answers = read_answers([files.panel], {id_ for one in plan.rounds for id_ in one.ids}, label=files.label)
+    check_known(answers, plan, ())
+    return answers_by_item(answers)
+
+
+def read_truth(path: Path) -> dict[str, float]:
     """Gold items: a table of ids and what is true of them."""
     answers = read_answers([path], (), label=GOLD_LABEL)
     unclear = next((answer for answer in answers if answer.value is None), None)

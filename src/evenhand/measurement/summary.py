@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from evenhand.audits.accuracy.blind_spots import ROBUST
-from evenhand.audits.accuracy.verdicts import AccuracyTopic
+from evenhand.audits.accuracy.verdicts import ADJUDICATED, AccuracyTopic
 from evenhand.catalogue import Measure, Unit
 from evenhand.catalogue.accuracy import MISSED, PREVALENCE
 from evenhand.catalogue.shared import ACCURACY, COUNT, F1, PRECISION, RECALL
@@ -185,6 +185,25 @@ def batch_lines(written: WrittenBatch) -> list[str]:
     return [*lines, f"Annotators fill in the column label: {', '.join(ANSWERS[:-1])} or {ANSWERS[-1]}."]
 
 
+def panel_lines(written: WrittenBatch) -> list[str]:
+    """The panel's sheet, and what to do with it."""
+    files = " and ".join(str(path) for path in written.files)
+    return [
+        f"{files}: {written.items:,} items for the panel in random order, without the reviewers' labels.",
+        f"The panel judges all of them; then run `evenhand sample estimate` with `panel` {written.files[0]}.",
+    ]
+
+
+def second_lines(written: WrittenBatch) -> list[str]:
+    """The sheet for second labels, and what to do with it."""
+    files = " and ".join(str(path) for path in written.files)
+    return [
+        f"{files}: {written.items:,} items to label a second time, in random order.",
+        f"Give it to people who have not labelled them; then run `evenhand sample annotators` with `second` "
+        f"{written.files[0]}.",
+    ]
+
+
 def drawn_lines(out: Path, written: WrittenBatch | None) -> list[str]:
     """What became of the next batch."""
     return batch_lines(written) if written else [f"All planned labels have been drawn, so {out} was not written."]
@@ -198,6 +217,8 @@ def outcome_lines(outcome: CampaignOutcome, *, per_hour: float | None = None) ->
     lines = [lines[0], *_blind_spot_lines(finding), *_rows(finding, {}), *lines[1:]]
     for name in finding.values(SliceKey.AS_IF):
         lines += [f"if {name}:", *_rows(finding, {SliceKey.AS_IF: name})]
+    if said := [reading.text for reading in finding.readings if reading.topic == AccuracyTopic.ADJUDICATED]:
+        lines += [*said, "by the adjudicated verdict:", *_rows(finding, ADJUDICATED)]
     if any(line.endswith(SMALL_MARK) for line in lines):
         few = [reading.text for reading in finding.readings if reading.topic == AccuracyTopic.FEW_LABELS]
         lines.append(" ".join([f"{SMALL_MARK} Conservative interval: too wide rather than too narrow.", *few]))

@@ -11,12 +11,15 @@ from evenhand.estimate import Estimate
 from evenhand.finding import Finding, Reading
 from evenhand.intervals.survey import CorrectedShare, GoldCounts
 from evenhand.measurement.labels import count_phrase, first_ids
+from evenhand.measurement.panel import Adjudication
 from evenhand.measurement.plan import Measurement
 from evenhand.measurement.sample import CampaignSample, CollectedLabels
 
 MEASUREMENT_FIELDS = ("ground_truth", "codebook", "population", "period", "metric")
 SKIPPED = "This is valid only if nobody chose which items to leave out."
 JOINED = " Strata with fewer than two labels were merged with a neighbour."
+REVIEWERS_TARGET = "Verdict: the reviewers', taken as correct."
+TARGETS = "Verdicts: the reviewers', and beside it the adjudicated one, of a panel that saw a random part of the items."
 LEAST_SHARE = 1e-6  # a share below which digits are noise
 
 
@@ -31,12 +34,16 @@ def measurement_readings(finding: Finding, measurement: Measurement) -> tuple[Re
     if not finding.has(RECALL) and finding.has(MISSED) and finding.get(MISSED).defined:
         text = f"{amount_with_interval(published_estimate(finding, MISSED))} violations are still visible."
         readings.insert(1, Reading({}, text, topic=AccuracyTopic.STILL_VISIBLE))
-    return (*readings, Reading({}, what_was_measured(measurement), topic=AccuracyTopic.MEASUREMENT))
+    if by_panel := accuracy.adjudicated_sentence(finding):
+        readings.append(Reading({}, by_panel, topic=AccuracyTopic.ADJUDICATED))
+    measured = f"{what_was_measured(measurement)} {TARGETS if by_panel else REVIEWERS_TARGET}"
+    return (*readings, Reading({}, measured, topic=AccuracyTopic.MEASUREMENT))
 
 
 def measurement_caveats(collected: CollectedLabels, sample: CampaignSample) -> tuple[str, ...]:
     """What the numbers rest on."""
-    plan, caveats = collected.plan, [what_was_measured(collected.plan.measurement)]
+    plan, target = collected.plan, REVIEWERS_TARGET if collected.panel is None else TARGETS
+    caveats = [f"{what_was_measured(plan.measurement)} {target}"]
     unclear = [id_ for id_ in collected.labels.unclear if id_ not in collected.labels.tied]
     if unclear:
         caveats.append(
@@ -50,10 +57,35 @@ def measurement_caveats(collected: CollectedLabels, sample: CampaignSample) -> t
         caveats.append(f"Drawn items without a label: {collected.unfinished:,}. The labelled items represent them.")
         caveats.append(SKIPPED + (JOINED if plan.design.traits.joins_strata else ""))
     caveats += _gold_caveats(collected.gold, sample) if collected.gold else []
+    caveats += [] if collected.panel is None else _panel_caveats(Adjudication(collected, collected.panel))
     first = plan.pools[0]
     return (*caveats, *plan.design.caveats(first, sample.past(first)))
 
 
+def _panel_caveats(panel: Adjudication) -> list[str]:
+    """What the adjudicated verdict rests on, and how many more of the panel's verdicts are worth it."""
+    caveats = [f"{panel.sentence()} The adjudicated verdict assumes nothing of how reviewers err."]
+    if panel.left_out:
+        caveats.append(
+            f"Verdicts of the panel behind an item that has none: {panel.left_out:,}. They are left out, so that what "
+            "was judged stays a random part: judge all items of the panel's sheet."
+        )
+    if panel.unclear:
+        unclear = f"Items that the panel could not judge: {panel.unclear:,}."
+        caveats.append(f"{unclear} Others that reviewers called the same represent them.")
+    pools = panel.collected.plan.pools
+    for pool in pools:
+        share, where = panel.share(pool), "" if len(pools) == 1 else f" of {pool.name} items"
+        part = share.panel_variance / share.variance if share.variance > 0.0 else 0.0
+        if part > HEAVY_PANEL and share.verdicts_needed > share.n:
+            caveats.append(
+                f"{100.0 * part:.0f} % of the variance of the adjudicated share{where} comes from the panel. With "
+                f"about {share.verdicts_needed:,} verdicts instead of {share.n:,} it would add no more than the labels."
+            )
+    return caveats
+
+
+HEAVY_PANEL = 0.5  # of the variance, from which the panel is what makes an interval wide
 GOLD_ASSUMPTION = (
     "The correction is valid if the gold items were drawn at random from items like those of the sample. The estimates "
     "without it are given as well."

@@ -8,7 +8,7 @@ from typing import Any
 from evenhand.audits.accuracy.blind_spots import ROBUST
 from evenhand.audits.accuracy.pools import PoolName
 from evenhand.audits.accuracy.settings import planned_for
-from evenhand.audits.accuracy.verdicts import VISIBLE, AccuracyTopic, parts_by_prevalence, sliced_columns
+from evenhand.audits.accuracy.verdicts import ADJUDICATED, VISIBLE, AccuracyTopic, parts_by_prevalence, sliced_columns
 from evenhand.catalogue import find_measure
 from evenhand.catalogue.accuracy import (
     DETECTABLE_EFFECT,
@@ -59,6 +59,7 @@ GLOSSARY = (RECALL, PRECISION, F1, ACCURACY, *LABELLING_MEASURES)
 COLUMN_TITLES: dict[str, str] = {COUNT: "Labels"}
 IN_BRIEF = (
     AccuracyTopic.MODERATION,
+    AccuracyTopic.ADJUDICATED,
     AccuracyTopic.BLIND_SPOT,
     AccuracyTopic.STILL_VISIBLE,
     AccuracyTopic.NEXT_LABELS,
@@ -78,6 +79,7 @@ def template_context(finding: Finding) -> dict[str, Any]:
         "headlines": _overall_texts(finding, AccuracyTopic.MODERATION),
         "readings": _overall_texts(
             finding,
+            AccuracyTopic.ADJUDICATED,
             AccuracyTopic.BLIND_SPOT,
             AccuracyTopic.TARGET,
             AccuracyTopic.STILL_VISIBLE,
@@ -128,10 +130,14 @@ def _overall_measures(finding: Finding) -> tuple[str, ...]:
 def _overall_grid(finding: Finding, name: str) -> EstimateGrid:
     """All items; where intervals assume that the score misses nothing, first the ones that do not."""
     measures = _overall_measures(finding)
+    adjudicated = finding.has(PREVALENCE, **ADJUDICATED)
+    name = f"{name}, by the reviewers' verdict" if adjudicated else name
     rows = [estimate_row(finding, name, {}, measures)]
     if any(finding.has(measure) and Flag.BLIND_SPOT in finding.get(measure).flags for measure in measures):
         robust, usual = f"{name}, whatever the score misses", f"{name}, if the score misses no kind of violation"
         rows = [estimate_row(finding, robust, ROBUST, measures), estimate_row(finding, usual, {}, measures)]
+    if adjudicated:
+        rows.append(estimate_row(finding, "the same, by the adjudicated verdict", ADJUDICATED, measures))
     return EstimateGrid("", measures, rows)
 
 

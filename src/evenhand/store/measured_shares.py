@@ -22,6 +22,7 @@ from evenhand.arrays import Bools, Floats, Ints
 from evenhand.errors import Undefined
 from evenhand.intervals.survey import SurveyShare
 from evenhand.intervals.survey_estimators import StratifiedSample
+from evenhand.intervals.two_phase import VerdictCell, WeightedVerdicts
 
 VIOLATES, HARMLESS = 1, 0
 FEWEST = 2  # judgements without which a share has no variance
@@ -94,7 +95,7 @@ class MeasuredPart:
         """The unseen items, by stratum, with a value for each judged one."""
         inner = self._unseen & self.sampled
         count = int(self._strata.max()) + 1
-        strata = [_Weighted(values[part], self._weights[part]) for part in self._split(inner, count)]
+        strata = [WeightedVerdicts(values[part], self._weights[part]) for part in self._split(inner, count)]
         sizes = np.bincount(self._strata[self._unseen], minlength=count).astype(np.float64)
         return StratifiedSample(
             shares=sizes / sizes.sum(),
@@ -116,16 +117,16 @@ class MeasuredPart:
         answered = self._judged & panel.asked & (panel.verdict >= 0)
         cells = list(self._cells(total, answered, panel))
         expected = np.zeros(len(self.pool))
-        for cell in cells:
-            expected[cell.items] = cell.mean
-        value = sum(cell.weight * cell.mean for cell in cells)
-        variance = sum(cell.variance for cell in cells) + self._first_phase(total, expected)
-        freedom = variance**2 / sum(cell.variance**2 / max(cell.effective - 1.0, 1.0) for cell in cells)
-        hits, heaviest = float((answered & (panel.verdict == VIOLATES)).sum()), max(cell.heaviest for cell in cells)
+        for items, cell in cells:
+            expected[items] = cell.mean
+        value = sum(cell.share * cell.mean for _, cell in cells)
+        variance = sum(cell.variance for _, cell in cells) + self._first_phase(total, expected)
+        freedom = variance**2 / sum(c.variance**2 / max(c.verdicts.effective - 1.0, 1.0) for _, c in cells)
+        hits, heaviest = float((answered & (panel.verdict == VIOLATES)).sum()), max(c.heaviest for _, c in cells)
         steady = max(freedom, 1.0)
         return SurveyShare(value, variance, steady, int(answered.sum()), hits, heaviest, variance, steady)
 
-    def _cells(self, total: float, answered: Bools, panel: PanelAnswers) -> Iterator[_Cell]:
+    def _cells(self, total: float, answered: Bools, panel: PanelAnswers) -> Iterator[tuple[Bools, VerdictCell]]:
         if (self.pool & (panel.probability <= 0.0)).any():
             raise Undefined("items of this period could not come before the panel: set `panel` of the policy above 0")
         for seen in (self.reached, ~self.reached):
@@ -138,20 +139,20 @@ class MeasuredPart:
             if any(part.any() and self._is_thin(part, answered, panel) for part in parts):
                 parts = [items]  # too few panel verdicts to tell what reviewers said apart
             for part in (part for part in parts if part.any()):
-                yield self._cell(part, part & answered, total, panel)
+                yield part, self._cell(part, part & answered, total, panel)
 
     def _is_thin(self, part: Bools, answered: Bools, panel: PanelAnswers) -> bool:
         """By what was to be expected: a cell put together because nobody happened to be drawn would bias the share."""
         chance = np.where(self.reached, self.probability, 1.0) * panel.probability
         return float(chance[part].sum()) < PANEL_EXPECTED or int((part & answered).sum()) < FEWEST
 
-    def _cell(self, items: Bools, answered: Bools, total: float, panel: PanelAnswers) -> _Cell:
+    def _cell(self, items: Bools, answered: Bools, total: float, panel: PanelAnswers) -> VerdictCell:
         if int(answered.sum()) < FEWEST:
             raise Undefined("fewer than two items were adjudicated: pool several periods")
         drawn = np.where(self.reached, self.probability, 1.0)  # of an unseen item the draw is in its weight
         weights = self._weights[answered] / (drawn * panel.probability)[answered]
         verdicts = (panel.verdict[answered] == VIOLATES).astype(np.float64)
-        return _Cell(items, float(self._weights[items].sum()) / total, verdicts, weights)
+        return VerdictCell(float(self._weights[items].sum()) / total, WeightedVerdicts(verdicts, weights))
 
     def _first_phase(self, total: float, expected: Floats) -> float:
         """The variance of how many of the unseen items fall into each cell."""
@@ -170,66 +171,3 @@ def _merged_levels(expected: Floats, judged: Floats) -> Ints:
     if stratum and (sums[0] < EXPECTED or sums[1] < FEWEST):
         strata[strata == stratum] -= 1
     return strata
-
-
-@dataclass(frozen=True)
-class _Weighted:
-    """Judged items of a stratum; equal weights give the plain mean and variance."""
-
-    values: Floats
-    weights: Floats
-
-    @property
-    def effective(self) -> float:
-        """How many items of equal weight would tell as much."""
-        return float(self.weights.sum() ** 2 / (self.weights**2).sum())
-
-    @property
-    def ratio(self) -> float:
-        """The weighted mean."""
-        return float(self.weights @ self.values / self.weights.sum())
-
-    @property
-    def mean(self) -> float:
-        """Without the bias of a ratio whose denominator is estimated too; with equal weights there is none."""
-        shift = float(self.weights**2 @ (self.values - self.ratio)) / float(self.weights.sum()) ** 2
-        return min(max(self.ratio + shift, float(self.values.min())), float(self.values.max()))
-
-    @property
-    def variance(self) -> float:
-        """Of one value; of the mean it is this by `effective`."""
-        spread = float(self.weights**2 @ (self.values - self.mean) ** 2) / float((self.weights**2).sum())
-        return spread * self.effective / (self.effective - 1.0)
-
-
-@dataclass(frozen=True)
-class _Cell:
-    """Items whose reviewers said the same: their weight in the part, and what the panel said of some."""
-
-    items: Bools
-    weight: float
-    verdicts: Floats
-    weights: Floats
-
-    @property
-    def effective(self) -> float:
-        return _Weighted(self.verdicts, self.weights).effective
-
-    @property
-    def mean(self) -> float:
-        return _Weighted(self.verdicts, self.weights).mean
-
-    @property
-    def heaviest(self) -> float:
-        """The largest part that one panel verdict stands for."""
-        return self.weight * float(self.weights.max() / self.weights.sum())
-
-    @property
-    def variance(self) -> float:
-        """One of each kind is added, so that cells without violations are not taken for certainty."""
-        total = float(self.weights.sum())
-        added = float((self.weights**2).sum()) / total
-        values = np.append(self.verdicts, (0.0, 1.0))
-        weights = np.append(self.weights, (added, added))
-        mean = float(weights @ values / weights.sum())
-        return self.weight**2 * float(weights**2 @ (values - mean) ** 2) / (total * float(weights.sum()))

@@ -19,7 +19,8 @@ from evenhand.finding import Finding, Reading, Slice, SliceKey, Status, Verdict
 from evenhand.formatting import format_share
 
 # keys of slices that are not the evidence's
-OWN_SLICE_KEYS = (SliceKey.POOL, SliceKey.STRATUM, SliceKey.OF, SliceKey.AS_IF, SliceKey.ESTIMATOR)
+OWN_SLICE_KEYS = (*(SliceKey.POOL, SliceKey.STRATUM, SliceKey.OF, SliceKey.AS_IF, SliceKey.ESTIMATOR, SliceKey.TARGET),)
+ADJUDICATED: Slice = {SliceKey.TARGET: "adjudicated"}  # by the verdict of a panel, where there is one
 VISIBLE: Slice = {SliceKey.POOL: PoolName.VISIBLE}
 
 
@@ -34,6 +35,7 @@ class AccuracyTopic(StrEnum):
     MEASUREMENT = "measurement"  # of a labelling campaign: ground truth, population and metric
     UNFINISHED = "unfinished"  # labels of a campaign that are still to come
     BLIND_SPOT = "blind_spot"  # violations that the score cannot see
+    ADJUDICATED = "adjudicated"  # the same by the verdict of a panel
     TARGET = "target"  # of a campaign: its target precision, and how far the labels are from it
 
 
@@ -60,6 +62,13 @@ def accuracy_verdicts(finding: Finding) -> Iterator[Verdict]:
     for reading in finding.readings:
         if reading.topic in (AccuracyTopic.BLIND_SPOT, AccuracyTopic.STILL_VISIBLE, AccuracyTopic.NEXT_LABELS):
             yield Verdict(Status.MEASURED, {}, reading.text)
+
+
+def adjudicated_sentence(finding: Finding) -> str | None:
+    """What the panel's verdict makes of moderation, where there is one."""
+    if not any(m.slice == ADJUDICATED for m in finding):
+        return None
+    return f"By the adjudicated verdict: {' '.join(text for _, text in _moderation(finding, ADJUDICATED))}"
 
 
 def sliced_columns(finding: Finding) -> list[str]:
