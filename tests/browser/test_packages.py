@@ -27,13 +27,14 @@ def archive(text: bytes) -> bytes:
 @pytest.fixture
 def registry(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A registry on disk with one package, which the pins name."""
-    content, folder = archive(b"rules"), tmp_path / "registry" / "axe-core" / "-"
+    content, folder = archive(b"rules"), tmp_path / "registry"
     folder.mkdir(parents=True)
     (folder / "axe-core-1.0.0.tgz").write_bytes(content)
     digest = base64.b64encode(hashlib.sha512(content).digest()).decode()
     pins = tmp_path / "browser.toml"
     pins.write_text(f'[axe]\nname = "axe-core"\nversion = "1.0.0"\nintegrity = "sha512-{digest}"\n')
-    monkeypatch.setenv("NPM_CONFIG_REGISTRY", (tmp_path / "registry").as_uri())
+    packed = lambda name, version, _: (folder / f"{name}-{version}.tgz").read_bytes()  # noqa: E731
+    monkeypatch.setattr(packages, "pack", packed)
     monkeypatch.setattr(packages, "PINS", pins)
     monkeypatch.setattr(packages, "FOLDER", tmp_path / "browser")
     monkeypatch.setattr(packages, "chromium", lambda: Path("/there"))
@@ -51,7 +52,7 @@ def test_what_is_pinned_is_fetched_once(registry: Path) -> None:
 
 def test_anything_else_is_refused(registry: Path) -> None:
     (registry / "axe-core-1.0.0.tgz").write_bytes(archive(b"other rules"))
-    with pytest.raises(SystemExit, match=r"axe-core-1\.0\.0\.tgz is not what browser\.toml pins"):
+    with pytest.raises(SystemExit, match=r"axe-core is not what browser\.toml pins"):
         packages.fetch()
     assert packages.axe() is None
     assert list(packages.FOLDER.iterdir()) == []
