@@ -76,8 +76,15 @@ def _template() -> tuple[Path, Mapping[str, str]]:
     """A staffed store that every desk of this process is a copy of, and the tokens of its people."""
     folder = Path(tempfile.mkdtemp(prefix="evenhand-desk-"))
     atexit.register(shutil.rmtree, folder, ignore_errors=True)
-    desk, passwords = sqlite_desk(folder), PasswordKeeper(CHEAP)
-    tokens, issued = TokenFile(), dict[str, str]()
+    desk = sqlite_desk(folder)
+    issued = _staff(desk, folder)
+    desk.store.close()
+    return folder, issued
+
+
+def _staff(desk: Desk, folder: Path) -> Mapping[str, str]:
+    """Passwords and tokens for everybody; the tokens."""
+    tokens, issued, passwords = TokenFile(), dict[str, str](), PasswordKeeper(CHEAP)
     for role, person in STAFF.items():
         desk.do("invite", person=person, role=role.value)
         link = invitations.issue_link(desk.store, person)
@@ -85,8 +92,7 @@ def _template() -> tuple[Path, Mapping[str, str]]:
     for person in (*STAFF.values(), "ana", "bo", "cy", "lee", "max", "io"):
         tokens, issued[person] = tokens.issue(person, ALL_SCOPES)
     write_tokens(tokens, folder / "tokens.json")
-    desk.store.close()
-    return folder, issued
+    return issued
 
 
 def test_desk(folder: Path, **policy: Any) -> TestDesk:
@@ -96,12 +102,20 @@ def test_desk(folder: Path, **policy: Any) -> TestDesk:
     store = open_store(str(folder / "desk.db"))
     store.close()
     sa.event.listen(store.database.engine, "connect", lambda raw, _: raw.execute("PRAGMA synchronous = OFF"))
-    desk = Desk(store)
+    return _opened(Desk(store), folder, issued, policy)
+
+
+def staffed_desk(desk: Desk, folder: Path, **policy: Any) -> TestDesk:
+    """The same on a store that is there, in PostgreSQL say."""
+    return _opened(desk.staff(), folder, _staff(desk, folder), policy)
+
+
+def _opened(desk: Desk, folder: Path, tokens: Mapping[str, str], policy: Mapping[str, Any]) -> TestDesk:
     if policy:
         desk.do("activate", "lee", policy=DeskPolicy.from_thresholds(**{"upper": 0.9, "lower": 0.1, **policy}))
     settings = ServiceSettings(token_file=folder / "tokens.json")
-    app = create_desk(store, settings, models={"fake": fake_model()}, passwords=PasswordKeeper(CHEAP))
-    return TestDesk(desk, app, issued)
+    app = create_desk(desk.store, settings, models={"fake": fake_model()}, passwords=PasswordKeeper(CHEAP))
+    return TestDesk(desk, app, tokens)
 
 
 test_desk.__test__ = False  # type: ignore[attr-defined]
