@@ -217,7 +217,7 @@ def labelling(folder: Path, prepare: Prepare) -> list[str]:
     desk.desk.clock.at = 1_900_000_000_000_000
     desk.store.clock = lambda: desk.desk.clock.at
     browser = Browser(desk, ANNOTATOR)
-    pages = [browser.get("/studies")]
+    pages = [browser.get("/studies"), browser.get("/")]
     for number in range(8):
         desk.desk.clock.pass_seconds(20)
         shown = browser.get("/studies/1/label")

@@ -41,6 +41,7 @@ class PoliciesPage:
     """The newest is in force; empty where none was activated."""
 
     versions: tuple[PolicyVersion, ...]
+    reserved: float = 0.0  # the share of reviews that the policy in force gives to drawn items
 
 
 def policies_page(store: Store) -> PoliciesPage:
@@ -58,7 +59,8 @@ def policies_page(store: Store) -> PoliciesPage:
                 tuple(policy_sentences(policy)),
             )
             for row, policy in policies
-        )
+        ),
+        policies[0][1].reserved if policies else 0.0,
     )  # fmt: skip
 
 

@@ -43,15 +43,20 @@ class StudiesPage:
     groupings: tuple[str, ...] = GROUPINGS
 
 
+def own_label_work(connection: sa.Connection, person: Person) -> tuple[OwnStudy, ...]:
+    """The studies that a person labels in."""
+    return tuple(
+        OwnStudy(row.id, row.title, row.state == "open", label_progress(connection, row.id, person.id))
+        for row in own_studies(connection, person.id)
+    )
+
+
 def studies_page(store: Store, person: Person) -> StudiesPage:
     """The studies as a person may see them."""
     people = schema.people
     named = sa.select(people.c.id).where(people.c.active, people.c.role.in_(LABELLERS)).order_by(people.c.id)
     with store.database.reading() as connection:
-        own = tuple(
-            OwnStudy(row.id, row.title, row.state == "open", label_progress(connection, row.id, person.id))
-            for row in own_studies(connection, person.id)
-        )
+        own = own_label_work(connection, person)
         every = tuple(list_studies(connection)) if person.may("see_studies") else ()
         return StudiesPage(own, every, tuple(connection.scalars(named)) if person.may("open_study") else ())
 

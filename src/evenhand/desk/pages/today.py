@@ -20,6 +20,7 @@ from evenhand.desk.pages.capacity import CapacityStanding, capacity_standing
 from evenhand.desk.pages.changes import LEVEL, TOLERANCE, MeasuredChange, known_periods, measured_changes
 from evenhand.desk.pages.judged_items import judged_history
 from evenhand.desk.pages.review import queues_of
+from evenhand.desk.pages.studies import OwnStudy, own_label_work
 from evenhand.desk.people import Person
 from evenhand.errors import InputError
 from evenhand.estimate import Estimate
@@ -109,6 +110,7 @@ class MyPage:
     verdicts: int
     per_day: tuple[tuple[str, int], ...]
     agreement: Estimate  # with test items, up to the end of last week
+    studies: tuple[OwnStudy, ...] = ()  # that are open
     counted: bool = True  # the policy may switch off that anything is counted for single people
 
 
@@ -240,9 +242,10 @@ def my_page(store: Store, person: Person) -> MyPage:
         days = Counter(map(day_of, connection.scalars(mine.where(tasks.c.done_at > at - WEEK))))
         waiting = set(connection.scalars(_waiting_for(person)))
         agreement = gold_agreement(connection, person.id, before=_week_begin(at))
+        studies = tuple(one for one in own_label_work(connection, person) if one.is_open)
     per_day = tuple((day, days[day]) for day in last_days(at))
     queues = tuple((queue, queue in waiting) for queue in queues_of(store, person))
-    return MyPage(queues, sum(number for _, number in per_day), per_day, agreement, _counts_people(store))
+    return MyPage(queues, sum(number for _, number in per_day), per_day, agreement, studies, _counts_people(store))
 
 
 def _counts_people(store: Store) -> bool:
