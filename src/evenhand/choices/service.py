@@ -63,6 +63,13 @@ class DeskOptions(TypedDict, total=False):
         FileValue,
         Choice("Key file of the store (beside a file: STORE.key; or EVENHAND_STORE_KEY).", '"desk.db.key"'),
     ]
+    shadow: Annotated[
+        NamesValue,
+        Choice(
+            "Served models whose scores the desk records beside those that decide, by name, comma-separated (none).",
+            '["candidate"]  # served models that score at the desk and decide nothing',
+        ),
+    ]
     require_second_factor: Annotated[
         FlagValue,
         Choice(

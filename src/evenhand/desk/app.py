@@ -29,9 +29,10 @@ from evenhand.desk.live_findings import LiveFindings
 from evenhand.desk.outgoing import OutgoingRequests
 from evenhand.desk.pages import install_pages
 from evenhand.desk.passwords import PasswordKeeper
+from evenhand.desk.scoring import DeskScorer
 from evenhand.desk.sessions import SessionRegister
 from evenhand.desk.webhooks import Deliverer
-from evenhand.errors import EvenhandError, InputError
+from evenhand.errors import EvenhandError
 from evenhand.service.app import create_app
 from evenhand.service.models import LoadedModel
 from evenhand.service.settings import ServiceSettings
@@ -53,9 +54,7 @@ def create_desk(
 ) -> FastAPI:
     """The application of a desk. Besides what the service's state holds, its own has `store` and `sessions`."""
     app = create_app(settings, models=models)
-    served = app.state.engine.model()
-    if served.targets.kind != "binary":
-        raise InputError(f"the desk needs a model with one score, and '{served.name}' has several: name another first")
+    app.state.scorer = DeskScorer(app.state.engine, settings)
     app.state.store, app.state.sessions = store, SessionRegister(store, passwords)
     app.state.live = LiveFindings(store)
     app.state.outgoing = OutgoingRequests.from_networks(settings.webhook_networks)
@@ -111,6 +110,7 @@ def _lifespan(inner: Callable[[Any], Any], store: Store) -> Callable[[FastAPI], 
         async with inner(app):
             deliverer = Deliverer(store, app.state.outgoing)
             tasks = [
+                asyncio.create_task(app.state.scorer.keep_scores_current(store)),
                 asyncio.create_task(_repeat(lambda: seal(store), SEAL_SECONDS, "events could not be sealed")),
                 asyncio.create_task(_repeat(deliverer.deliver_due, DELIVERY_SECONDS, "webhooks could not be called")),
             ]

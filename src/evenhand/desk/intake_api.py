@@ -9,7 +9,6 @@ from __future__ import annotations
 import hashlib
 import json
 import logging
-import math
 from collections.abc import AsyncIterator, Sequence
 from dataclasses import replace
 from typing import Any
@@ -22,13 +21,14 @@ from starlette.responses import Response, StreamingResponse
 
 from evenhand.desk import answers, bodies
 from evenhand.desk.calls import BODIES, DeskCall, DeskRoutes, read_body
+from evenhand.desk.scoring import DeskScorer
 from evenhand.desk.store_problems import store_problem
 from evenhand.errors import EvenhandError
-from evenhand.service.api import JSON, NDJSON, NDJSON_NAMES, engine_of, media_type, settings_of
+from evenhand.service.api import JSON, NDJSON, NDJSON_NAMES, media_type, settings_of
 from evenhand.service.limits import check_texts
 from evenhand.service.problems import Problem, invalid_model, problem_of
-from evenhand.service.streaming import check_lines, patient_score, pieces
-from evenhand.store import NewItem, NewScore
+from evenhand.service.streaming import check_lines, pieces
+from evenhand.store import NewItem
 from evenhand.store.erasure import item_of
 from evenhand.store.ledger import EventLedger
 
@@ -77,17 +77,9 @@ async def _receive(call: DeskCall, sent: Sequence[bodies.ItemBody]) -> list[dict
 
 
 async def _scored(request: Request, sent: Sequence[bodies.ItemBody]) -> list[NewItem]:
-    """With the scores of the model that is served first; what it cannot score has none, and is reviewed."""
-    engine = engine_of(request)
-    result = await patient_score([one.text for one in sent], engine, settings_of(request), engine.default)
-    items = []
-    for row, one in enumerate(sent):
-        score = float(result.probabilities[row, 0])
-        known = not math.isnan(score)
-        uncertainty = float(result.uncertainty[row, 0])
-        scores = [NewScore(result.model, result.version, score, uncertainty)] if known else []
-        items.append(one.new_item(scores=scores))
-    return items
+    scorer: DeskScorer = request.app.state.scorer
+    scores = await scorer.scores([one.text for one in sent])
+    return [one.new_item(scores=several) for one, several in zip(sent, scores, strict=True)]
 
 
 async def _received_lines(call: DeskCall, body: bytes) -> AsyncIterator[bytes]:

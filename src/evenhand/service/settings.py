@@ -37,6 +37,7 @@ class ServiceSettings:
     secrets: tuple[str, ...] = ()
     store: str | None = None
     store_key: Path | None = None
+    shadow: tuple[str, ...] = ()
     webhook_networks: tuple[str, ...] = ()
     require_second_factor: bool = False
     host: str = "127.0.0.1"

@@ -33,7 +33,7 @@ from evenhand.store.study_state import ANSWER_VALUES, StudyCase
 
 EXPORTERS = frozenset({ADMINISTRATOR, LEAD, AUDITOR})
 FORMATS = ("parquet", "csv", "jsonl")
-TABLES = ("judgements", "items", "decisions", "notices", "appeals", "labels", "events")
+TABLES = ("judgements", "items", "decisions", "notices", "appeals", "labels", "scores", "events")
 PIECE = 20_000  # rows in memory
 LABEL_VALUES = {VIOLATING: 1, BENIGN: 0}
 TEXT, WHOLE, REAL, FLAG = pl.String, pl.Int64, pl.Float64, pl.Boolean
@@ -124,9 +124,18 @@ STUDY_LABEL_COLUMNS = {
     "lead_time_s": REAL,
     "note": TEXT,
 }
+SCORE_COLUMNS = {
+    "item_id": TEXT,
+    "model_name": TEXT,
+    "model_version": TEXT,
+    "score": REAL,
+    "uncertainty": REAL,
+    "is_shadow": FLAG,
+    "scored_at": TEXT,
+}
 COLUMNS = (
     *(JUDGEMENT_COLUMNS, ITEM_COLUMNS, DECISION_COLUMNS, NOTICE_COLUMNS, APPEAL_COLUMNS, STUDY_LABEL_COLUMNS),
-    EVENT_COLUMNS,
+    *(SCORE_COLUMNS, EVENT_COLUMNS),
 )
 SCHEMAS: dict[str, dict[str, Any]] = dict(zip(TABLES, COLUMNS, strict=True))
 
@@ -243,7 +252,9 @@ class _Exporter:
         values = self._contents(wanted if self.with_texts else [])
         items = [item_row(case, values.get(case.item.text or "")) for case, _ in several]
         judgements = [row for case, history in several for row in self._judgements(case, history, values)]
-        return {"items": items, "judgements": judgements, **census_rows(several, values if self.with_texts else None)}
+        scores = [row for case, history in several for row in _score_rows(case, history)]
+        census = census_rows(several, values if self.with_texts else None)
+        return {"items": items, "judgements": judgements, "scores": scores, **census}
 
     def _contents(self, names: list[str]) -> dict[str, str]:
         table, found = schema.contents, dict[str, str]()
@@ -319,6 +330,16 @@ class _Exporter:
     def pseudonym(self, person: str) -> str:
         """The same for a person in every export of this store."""
         return self.store.keys.pseudonym(person)
+
+
+def _score_rows(case: Case, history: list[RecordedEvent]) -> Iterator[dict[str, Any]]:
+    """Every score of an item, by any model: those that decided, and those of shadow models."""
+    for entry in history:
+        event = entry.event
+        if isinstance(event, ev.Scored):
+            names = ("model_version", "score", "uncertainty")
+            row = {"item_id": case.item.external_id, "model_name": event.model, "is_shadow": event.shadow}
+            yield row | {name: getattr(event, name) for name in names} | {"scored_at": iso(entry.at)}
 
 
 def _decision_after(history: list[RecordedEvent], place: int) -> tuple[int, ev.Decided] | None:

@@ -59,7 +59,7 @@ class NewItem:
     author: str | None = None
     created_at: int | None = None
     attributes: Mapping[str, float] = field(default_factory=dict)
-    scores: Sequence[NewScore] = ()
+    scores: Sequence[NewScore] = field(default=(), repr=False)  # what was sent is the same item, however it scores
     gold: str | None = None
 
     def __post_init__(self) -> None:
