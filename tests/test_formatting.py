@@ -36,6 +36,7 @@ def test_intervals() -> None:
     assert formatting.format_interval("bpsn_auc", e, brief=True) == ".41 to .62"
     assert formatting.format_interval("bpsn_auc", estimate(0.5, 0.4998, 0.5003), brief=True) == ".500 to .500"
     assert formatting.format_interval("ece", estimate(0.01, 0.0041, 0.0128), brief=True) == ".004 to .013"
+    assert formatting.format_interval("fpr_ratio", estimate(3.8, 0.64, 20.54), brief=True) == ".6 to 20.5"
     assert formatting.format_interval("ece", estimate(0.0123, 0.01221, 0.01234), brief=True) == ".0122 to .0123"
     assert formatting.format_interval("ece", estimate(0.01, 0.01, 0.01)) == ""
     assert formatting.format_interval("count", Estimate.exact(5, level=0.95, n=5)) == ""

@@ -6,6 +6,7 @@ Values, intervals, p-values, percentages, AUCs as pairs of items, the precision 
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Iterable, Sequence
 from math import isclose
 
@@ -14,6 +15,7 @@ from evenhand.estimate import Estimate
 
 THRESHOLDS = {Unit.THRESHOLD_FROM: math.ceil, Unit.THRESHOLD_BELOW: math.floor}
 SCALED = {Unit.PERCENT: (100.0, "%"), Unit.POINTS: (100.0, "points"), Unit.PER_THOUSAND: (1000.0, "of 1,000")}
+LEADING_ZERO = re.compile(r"(?<!\d)0(?=\.)")
 WRITTEN_ALIKE = {Unit.COUNT, Unit.THRESHOLD, *SCALED}  # whether in brief or not
 
 
@@ -54,7 +56,7 @@ def format_interval(measure: str, estimate: Estimate, *, signed: bool = False, b
     if brief and row.unit not in WRITTEN_ALIKE:
         fewest = row.digits - 1
         digits = fewest if f"{estimate.low:.{fewest}f}" != f"{estimate.high:.{fewest}f}" else fewest + 1
-        ends = [f"{end:.{digits}f}".replace("0.", ".", 1).replace("-", "−") for end in (estimate.low, estimate.high)]
+        ends = [LEADING_ZERO.sub("", f"{end:.{digits}f}").replace("-", "−") for end in (estimate.low, estimate.high)]
     return " to ".join(ends)
 
 

@@ -48,6 +48,12 @@ def plan(program) -> None:
     items(2, 3000).drop("verdict").write_csv("items.csv")
 
 
+def test_naming_the_score_of_the_policy_keeps_its_scale(plan, program) -> None:
+    ran(program, "queue", "items.csv", "--policy", "plan/policy.json", "-o", "today.csv")
+    ran(program, "queue", "items.csv", "--policy", "plan/policy.json", "--score", "tox_pct", "-o", "named.csv")
+    assert Path("today.csv").read_bytes() == Path("named.csv").read_bytes()
+
+
 def test_from_history_to_a_policy(program) -> None:
     items(1, 4000).write_csv("history.csv")
     asked = [*DAY, "--wrong-removals", 0.1, "--labelled", "random"]

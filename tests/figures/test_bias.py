@@ -33,6 +33,19 @@ def test_an_overview_then_two_figures_a_group(finding: eh.Finding) -> None:
     assert len({f.file for f in drawn}) == len(drawn)
 
 
+def test_of_many_groups_small_ones_are_left_to_the_tables() -> None:
+    rng = np.random.default_rng(0)
+    groups = {f"g{n}": rng.random(2000) < (0.2 if n < 3 else 0.02) for n in range(13)}
+    y = rng.random(2000) < 0.3
+    table = pl.DataFrame({"p": np.clip(rng.normal(0.3 + 0.3 * y, 0.1), 0, 1), "y": y, **groups})
+    for number, shown in ((12, 12), (13, 3)):
+        report = eh.audit(table, score="p", label="y", groups=list(groups)[:number], audits="bias")
+        overview = draw_figures(report.findings[0])[0]
+        assert sum(f">{group}<" in overview.svg for group in groups) == shown
+        assert ("Small groups are left out." in overview.caption) == (shown < number)
+        assert ("Small groups (up to 100 items): " in report.html().split("All groups")[1].split("<svg")[0]) is True
+
+
 def test_svg_and_png(finding: eh.Finding) -> None:
     overview = draw_figures(finding)[0]
     assert overview.svg.startswith("<svg")

@@ -92,6 +92,6 @@ def test_a_report_of_many_groups_is_short(tmp_path: Path) -> None:
     report = eh.audit(table, score="p", label="y", text="text", groups=list(groups), audits=asked, replicates=50)
     page = report.html()
     assert printed_pages(page, tmp_path) <= 12
-    assert len(page.encode()) < 2_000_000
+    assert len(page.encode()) < 1_500_000
     brief = eh.Report(report.findings, cover=ReportCover(brief=True))
     assert printed_pages(brief.html(), tmp_path) <= 2

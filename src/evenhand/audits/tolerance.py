@@ -16,7 +16,7 @@ TOLERATED_DIFFERENCE = 0.02
 TOLERATED_RATIO = 1.25  # of error rates
 LARGEST_TOLERANCE = 100.0
 MOST_TIMES_MORE = 100.0  # as many labels: more would never be collected
-ROUND_LABELS = 10  # labels that are needed are a rough number
+FEWEST_LABELS = 10  # that are asked for: what is needed is a rough number, said in two digits
 
 
 class Comparison(StrEnum):
@@ -71,5 +71,5 @@ def more_labels(estimate: Estimate, tolerance: float, items: int, *, is_ratio: b
 
 
 def round_labels(labels: float) -> int:
-    """As a number of labels is said: it is a rough one."""
-    return max(ROUND_LABELS, round(labels / ROUND_LABELS) * ROUND_LABELS)
+    """As a number of labels is said: in two digits, since it is a rough one."""
+    return max(FEWEST_LABELS, int(float(f"{labels:.1e}")))

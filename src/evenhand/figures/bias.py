@@ -11,6 +11,7 @@ from evenhand.audits.bias.exhibits import BiasExhibit
 from evenhand.audits.bias.verdicts import worst_first
 from evenhand.catalogue import Measure, Unit, find_measure
 from evenhand.catalogue.bias import BNSP_AUC, BPSN_AUC, NEGATIVE_AEG, POSITIVE_AEG, SUBGROUP_AUC
+from evenhand.catalogue.shared import COUNT
 from evenhand.figures import vega_lite as vl
 from evenhand.figures.figure import Figure
 from evenhand.figures.style import BENIGN_COLOUR, FAINT, INK, MODEL_COLOURS, VIOLATING_COLOUR
@@ -42,6 +43,8 @@ def panel_name(slice_: Mapping[str, str]) -> str:
     return f"{model}, {length} items only" if length else model
 
 
+WHOLE = {SliceKey.GROUP, SliceKey.MODEL}  # keys of slices of everything
+MOST_CHARTED = 12  # groups, small ones among them
 OVERVIEW_MEASURES = (SUBGROUP_AUC, BPSN_AUC, BNSP_AUC, NEGATIVE_AEG, POSITIVE_AEG)
 
 
@@ -52,7 +55,9 @@ def draw_bias_overview(finding: Finding, groups: list[str]) -> Figure | None:
         return None
     models = list(dict.fromkeys(str(row["model"]) for row in rows))
     measures = [measure for measure in OVERVIEW_MEASURES if any(row["measure"] == measure.title for row in rows)]
-    shown = [group for group in groups if any(row["group"] == group for row in rows)]
+    named = [group for group in groups if any(row["group"] == group for row in rows)]
+    shown = _charted_groups(finding, named)
+    rows = [row for row in rows if row["group"] in shown]
     panels = [_overview_panel(rows, measure, shown, models, first=measure is measures[0]) for measure in measures]
     chart = vl.hconcat(*panels, spacing=14).resolve(scale={"color": "shared", "yOffset": "shared"})
     return Figure(
@@ -60,9 +65,21 @@ def draw_bias_overview(finding: Finding, groups: list[str]) -> Figure | None:
         BiasFigure.GROUPS,
         "All groups",
         "Dots: estimates; lines: intervals, truncated where those of a small group are very wide; lowest AUC at the "
-        "top. AUCs: 1 is best. AEGs: 0 is best; to the right, items in the group are scored higher than other items.",
+        "top. AUCs: 1 is best. AEGs: 0 is best; to the right, items in the group are scored higher than other items."
+        + (" Small groups are left out." if len(shown) < len(named) else ""),
         chart.to_dict(),
     )
+
+
+def _charted_groups(finding: Finding, groups: list[str]) -> list[str]:
+    """All of them, or where there are many only those that are not small: wide intervals would hide the others."""
+    small = {
+        m.slice[SliceKey.GROUP]
+        for m in finding
+        if m.measure == COUNT and {SliceKey.GROUP} <= set(m.slice) <= WHOLE and m.estimate.small
+    }
+    large = [group for group in groups if group not in small]
+    return large if large and len(groups) > MOST_CHARTED else groups
 
 
 def _overview_rows(finding: Finding) -> list[dict[str, Any]]:
@@ -77,9 +94,7 @@ def _overview_rows(finding: Finding) -> list[dict[str, Any]]:
             "small": m.estimate.small,
         }
         for m in finding
-        if m.measure in OVERVIEW_MEASURES
-        and m.estimate.defined
-        and {SliceKey.GROUP} <= set(m.slice) <= {SliceKey.GROUP, SliceKey.MODEL}
+        if m.measure in OVERVIEW_MEASURES and m.estimate.defined and {SliceKey.GROUP} <= set(m.slice) <= WHOLE
     ]
 
 

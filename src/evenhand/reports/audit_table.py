@@ -49,7 +49,7 @@ SECTIONS: dict[str, Section] = {
 
 
 SIGNIFICANCE_NOTE = (
-    "Statistical significance is corrected for all comparisons of the same audit. A difference that is not "
+    "Statistical significance is corrected for multiple comparisons. A difference that is not "
     "statistically significant may still exist: the intervals show how large it may be."
 )
 

@@ -10,13 +10,16 @@ from evenhand.audits.bias.error_rates import by_harm, error_rate_verdicts
 from evenhand.audits.bias.verdicts import worst_first
 from evenhand.audits.caveats import reversed_score_warnings
 from evenhand.audits.group_words import ErrorRate, format_times
+from evenhand.audits.quantities import SMALL_GROUP
 from evenhand.audits.registry import verdicts_of
 from evenhand.audits.tolerance import Comparison
 from evenhand.catalogue import Unit, find_measure
 from evenhand.catalogue.bias import (
     BNSP_AUC_POWER_MEAN,
     BPSN_AUC_POWER_MEAN,
+    FNR_RATIO,
     FPR_GAP,
+    FPR_RATIO,
     JIGSAW_SCORE,
     SUBGROUP_AUC_POWER_MEAN,
     TPR_GAP,
@@ -34,10 +37,12 @@ from evenhand.reports.bias_groups import (
     harm_first,
     harmed_groups,
     is_small_group,
+    large_groups,
     telling_slices,
 )
 from evenhand.reports.section import EstimateGrid, Section, evidence_slices, find_estimate, slice_title
 
+RATE_MEASURES = (FPR, FPR_RATIO, FNR_RATIO)
 THRESHOLD_MEASURES = (TPR, TPR_GAP, FPR, FPR_GAP, PRECISION)
 SUMMARY_MEASURES = (
     AUROC,
@@ -62,6 +67,8 @@ def template_context(finding: Finding) -> dict[str, Any]:
     """Everything that the template needs."""
     models = finding.values(SliceKey.MODEL)
     groups, summary = harm_first(finding), _summary_grid(finding, models, {})
+    small = [group for group in groups if is_small_group(finding, group)]
+    small = small if len(small) < len(groups) else []
     telling, silent = telling_slices(finding)
     harmed = harmed_groups(finding)
     return {
@@ -71,7 +78,9 @@ def template_context(finding: Finding) -> dict[str, Any]:
         "small_summary": any(e.small for _, estimates, _ in summary.rows for e in estimates if e is not None),
         "backwards": list(reversed_score_warnings(finding)),
         "headlines": _headlines(finding),
-        "heat": _group_grids(finding, models, groups, GROUP_MEASURES, {}),
+        "heat": _group_grids(finding, models, [group for group in groups if group not in small], GROUP_MEASURES, {}),
+        "small": len(small),
+        "heat_small": _group_grids(finding, models, small, GROUP_MEASURES, {}) if small else [],
         "at_threshold": _group_grids(finding, models, groups, THRESHOLD_MEASURES, {}),
         "slices": [
             (
@@ -216,8 +225,15 @@ def _group_card(
 
 
 def _terminal_grids(finding: Finding) -> list[EstimateGrid]:
-    """Everything, for a terminal."""
-    return _overall_and_groups(finding, harm_first(finding), "largest harm")
+    """Everything, for a terminal: error rates at the threshold, then scores. Of many groups small ones are left out."""
+    models, groups = finding.values(SliceKey.MODEL), large_groups(finding, harm_first(finding))
+    overall, *scores = _overall_and_groups(finding, groups, "largest harm")
+    rates = [
+        replace(grid, title=_grid_title(grid, f"{_threshold_text(finding)[0].lower()}{_threshold_text(finding)[1:]}"))
+        for grid in _group_grids(finding, models, groups, RATE_MEASURES, {})
+        if any(estimate is not None for _, estimates, _ in grid.rows for estimate in estimates)
+    ]
+    return [overall, *rates, *scores]
 
 
 def _overall_and_groups(finding: Finding, groups: list[str], order: str) -> list[EstimateGrid]:
@@ -231,6 +247,9 @@ def _overall_and_groups(finding: Finding, groups: list[str], order: str) -> list
 
 def _terminal_lines(finding: Finding) -> list[str]:
     names = [slice_title(part) for part in evidence_slices(finding, GROUP_KEYS)]
+    groups = harm_first(finding)
+    small = len(groups) - len(large_groups(finding, groups))
+    names += [f"{small} groups with {SMALL_GROUP} items or fewer"] if small else []
     return [f"Also in the report: {'; '.join(names[:6])}{'; …' if len(names) > 6 else ''}."] if names else []
 
 

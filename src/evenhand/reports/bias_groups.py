@@ -18,6 +18,7 @@ from evenhand.finding import Finding, Measured, SliceKey
 from evenhand.reports.section import SHORT, EstimateRow, evidence_slices, find_estimate
 
 GROUP_KEYS = (SliceKey.MODEL, SliceKey.AGAINST, SliceKey.GROUP)  # keys of slices that are not the evidence's
+MANY_GROUPS = 12  # small ones among them
 HARM: dict[
     str, float
 ] = {  # whether a significant number of a group is bad news, by its distance from what it is compared with
@@ -39,6 +40,12 @@ def is_small_group(finding: Finding, group: str) -> bool:
     """Whether a group has few items in any model."""
     counts = (find_estimate(finding, COUNT, {**model, SliceKey.GROUP: group}) for _, model in finding.models)
     return any(count is not None and count.small for count in counts)
+
+
+def large_groups(finding: Finding, groups: list[str]) -> list[str]:
+    """All of them, or where there are many only those that are not small: wide intervals would hide the others."""
+    large = [group for group in groups if not is_small_group(finding, group)]
+    return large if large and len(groups) > MANY_GROUPS else groups
 
 
 def harmed_groups(finding: Finding) -> list[str]:

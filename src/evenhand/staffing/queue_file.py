@@ -122,10 +122,11 @@ def check_queue_file(out: Path) -> None:
 
 
 def _declaration(policy: ReviewPolicy, roles: Mapping[str, Any]) -> Declaration:
-    scale = roles.get("scale") or (None if roles.get("score") else policy.scale)
-    declared = Declaration.of({**roles, "score": roles.get("score") or policy.score, "scale": scale})
+    declared = Declaration.of({**roles, "score": roles.get("score") or policy.score})
     if len(declared.score) != 1:
         raise InputError("a queue needs one score column: set `score`")
+    if declared.score[0] == policy.score and not roles.get("scale"):
+        return Declaration.of({**roles, "score": policy.score, "scale": policy.scale})
     return declared
 
 

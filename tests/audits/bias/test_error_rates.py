@@ -63,6 +63,15 @@ def test_the_higher_rate_comes_first_with_its_verdict() -> None:
     assert finding.verdicts[0].statement.startswith("Benign items in group g0 are flagged ")
 
 
+def test_a_group_that_nobody_flags_is_not_before_one_that_is_flagged_more() -> None:
+    """A rate of 0 is far from equal, but no harm: what is undetermined is ordered by what may be harm."""
+    frame = made(shift=0.2, rows=500).with_columns(p=pl.when(pl.col("g1") & ~pl.col("toxic")).then(0.1).otherwise("p"))
+    verdicts = error_rate_verdicts(audited(frame), {}, ["g1", "g0"])
+    false_positives = [one for one in verdicts if one.rate is ErrorRate.FALSE_POSITIVE]
+    assert all(one.comparison is not Comparison.HIGHER for one in false_positives)
+    assert list(by_harm(false_positives)) == ["g0", "g1"]
+
+
 @pytest.mark.parametrize(
     ("low", "high", "tolerance", "is_ratio", "verdict"),
     [

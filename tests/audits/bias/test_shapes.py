@@ -34,7 +34,7 @@ def _flags(stands_out: bool) -> tuple[str, ...]:
         (signs(negative_aeg=0.3, positive_aeg=0.3, bpsn_auc=0.7, skewed=True), "C", "higher"),
         (signs(negative_aeg=-0.3, positive_aeg=-0.3, bnsp_auc=0.7), "D", "lower"),
         (signs(negative_aeg=0.3, positive_aeg=-0.3, subgroup_auc=0.8), "E", "apart"),
-        (signs(wide=True), "F", "apart"),
+        (signs(wide=True), "F", "wider"),
         (signs(subgroup_auc=0.8), "G", "apart"),
         # one gap alone is a small shift, unless the other points the other way or ranks suffer
         (signs(negative_aeg=0.1), "A", "higher"),
@@ -63,7 +63,9 @@ def test_what_does_not_stand_out_is_not_said_to_be_the_same() -> None:
     found = signs(negative_aeg=0.07, positive_aeg=-0.08, unsure=("positive_aeg",))
     text = describe_group(found, recognise_shape(found))
     assert "Benign items in the group are scored higher than other benign items" in text
-    assert "violating items in the group show no clear difference" in text
+    assert (
+        "violating items in the group show no statistically significant difference from other violating items" in text
+    )
 
 
 def test_false_alarms_are_foretold_only_where_benign_items_moved() -> None:
@@ -81,7 +83,9 @@ def test_sure_and_small_is_not_the_same_as_unsure() -> None:
         "The scores of benign items in the group differ from those of other items: statistically significant but small"
         in both
     )
-    assert "No clear difference" not in describe_group(signs(negative_aeg=0.04), None)
+    assert "No statistically" not in describe_group(signs(negative_aeg=0.04), None)
+    one = describe_group(signs(negative_aeg=0.04, positive_aeg=0.3), None)
+    assert "Benign items in the group differ from other benign items, statistically significantly but little" in one
     assert "other items, benign or violating" in describe_group(signs(), None)
 
 

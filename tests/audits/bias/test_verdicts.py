@@ -51,7 +51,7 @@ def test_gaps_that_point_away_from_one_another_are_not_slight() -> None:
     )
     assert verdict.statement == f"For items in group mixed, {more} For items in group clear, {less}"
     overall = f"for items in group mixed; the overall AUC is {finding.get('auroc').value:.3f}."
-    assert verdict.certainty.startswith("Lowest AUC: Subgroup AUC ")
+    assert verdict.certainty.startswith("Lowest AUC with a statistically significant difference: Subgroup AUC ")
     assert verdict.certainty.endswith(overall)
 
 
@@ -68,7 +68,7 @@ def test_where_no_auc_is_low_the_widest_gap_is_told() -> None:
     frame = made(clear=False).with_columns(p=pl.col("p") * 0.8 + pl.col("clear") * 0.04)
     texts = [verdict.certainty for verdict in audited(frame, scale="rank").verdicts]
     assert texts
-    assert all(text.startswith(("Lowest AUC: ", "Largest gap: ")) for text in texts)
+    assert all(text.startswith(("Lowest AUC with a ", "Largest statistically significant gap: ")) for text in texts)
 
 
 def test_few_items_are_the_worst_only_where_nothing_else_is() -> None:

@@ -132,7 +132,7 @@ def audit_bias(evidence: TalliedEvidence, settings: BiasSettings, progress: Prog
     read = replace(
         measured,
         readings=tuple(bias_readings(measured, whole)),
-        exhibits=(*drawn, *judgement_exhibits(measured)),
+        exhibits=(*drawn, *judgement_exhibits(measured, whole)),
         caveats=(
             *bias_caveats(
                 evidence,

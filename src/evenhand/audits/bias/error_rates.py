@@ -42,9 +42,16 @@ class ErrorRateVerdict:
     @property
     def size(self) -> float:
         """How far from equal, on the scale of ratios: to order by."""
+        return abs(self.harm)
+
+    @property
+    def harm(self) -> float:
+        """How much more often a mistake is made in the group, on the scale of ratios; below 0: less often."""
+        if self.inside == self.outside:
+            return 0.0
         if not self.inside or not self.outside:
-            return math.inf if self.inside != self.outside else 0.0
-        return abs(math.log(self.inside / self.outside))
+            return math.inf if self.inside else -math.inf
+        return math.log(self.inside / self.outside)
 
     def more_labels(self, tolerance: float) -> float | None:
         """Items of the group to be labelled beyond those there are, until an interval settles it; None: too many."""
@@ -96,9 +103,8 @@ def _estimate(finding: Finding, measure: str, slice_: Slice) -> Estimate | None:
 
 
 def by_harm(verdicts: Sequence[ErrorRateVerdict]) -> dict[str, dict[ErrorRate, ErrorRateVerdict]]:
-    """The verdicts of each group: those with a higher error rate first, then by size; undetermined ones last."""
-    order = {Comparison.HIGHER: 0, Comparison.UNDETERMINED: 2}
+    """The verdicts of each group: those with a higher error rate first, then by what the estimates say of the harm."""
     groups: dict[str, dict[ErrorRate, ErrorRateVerdict]] = {}
-    for one in sorted(verdicts, key=lambda one: (order.get(one.comparison, 1), -one.size)):
+    for one in sorted(verdicts, key=lambda one: (one.comparison is not Comparison.HIGHER, -one.harm)):
         groups.setdefault(one.group, {})[one.rate] = one
     return groups

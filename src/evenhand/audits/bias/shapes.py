@@ -34,8 +34,9 @@ class BiasTendency(StrEnum):
 
     HIGHER = "higher"  # scored higher
     LOWER = "lower"  # scored lower
-    APART = "apart"  # told apart less well, or scored more widely
+    APART = "apart"  # told apart less well
     BETTER = "better"  # told apart better
+    WIDER = "wider"  # scored more widely, and told apart no less well
 
 
 class ScoreShape(StrEnum):
@@ -131,7 +132,9 @@ def widest_spread_by_chance(split: Split, *, violating: bool) -> float:
 
 def name_tendency(signs: GroupSigns, letter: ScoreShape | None) -> BiasTendency | None:
     """In one word."""
-    if letter in (ScoreShape.E, ScoreShape.F, ScoreShape.G):
+    if letter == ScoreShape.F:
+        return BiasTendency.WIDER
+    if letter in (ScoreShape.E, ScoreShape.G):
         return BiasTendency.APART
     if signs.moved(NEGATIVE_AEG) < 0 < signs.moved(POSITIVE_AEG):
         return BiasTendency.BETTER
@@ -153,17 +156,27 @@ def describe_group(signs: GroupSigns, letter: ScoreShape | None) -> str:
 
 
 def _shift(signs: GroupSigns) -> str:
-    words = {1: "are scored higher", -1: "are scored lower", 0: "show no clear difference"}
+    words = {1: "are scored higher", -1: "are scored lower"}
     negative, positive = signs.moved(NEGATIVE_AEG), signs.moved(POSITIVE_AEG)
     if negative == positive == 0:
         return _unmoved([signs.estimates[name] for name in (NEGATIVE_AEG, POSITIVE_AEG)])
     if negative == positive:
         return f"Both benign and violating items in the group {words[negative]} than other items with the same label."
     benign, violating = (
-        f"{kind} items in the group {words[moved]}{f' than other {kind} items' if moved else ''}"
-        for kind, moved in (("benign", negative), ("violating", positive))
+        f"{kind} items in the group "
+        + (f"{words[moved]} than other {kind} items" if moved else _not_moved(signs.estimates[gap], kind))
+        for kind, gap, moved in (("benign", NEGATIVE_AEG, negative), ("violating", POSITIVE_AEG, positive))
     )
     return f"{benign.capitalize()}; {violating}."
+
+
+def _not_moved(gap: Estimate, kind: str) -> str:
+    """Of one class, where only the other has moved."""
+    if not gap.defined:
+        return f"cannot be compared: {gap.note}"
+    if gap.stands_out:
+        return f"differ from other {kind} items, statistically significantly but little (a gap below {GAP_MARGIN:g})"
+    return f"show no statistically significant difference from other {kind} items"
 
 
 def _unmoved(gaps: list[Estimate]) -> str:
@@ -175,7 +188,10 @@ def _unmoved(gaps: list[Estimate]) -> str:
             f"The scores of {' and '.join(kinds)} items in the group differ from those of other items: statistically "
             f"significant but small (a gap below {GAP_MARGIN:g})."
         )
-    return "No clear difference between the scores of items in the group and other items, benign or violating."
+    return (
+        "No statistically significant difference between the scores of items in the group and other items, benign or "
+        "violating."
+    )
 
 
 EXPECTED_ERRORS = "; with one threshold for all items, expect more {} in the group"

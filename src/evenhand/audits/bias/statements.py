@@ -7,8 +7,10 @@ from typing import NamedTuple
 
 from evenhand.audits.bias.error_rates import ErrorRateVerdict, tolerance_of
 from evenhand.audits.group_words import ErrorRate, describe_items, format_times, number_of_groups
+from evenhand.audits.quantities import SMALL_GROUP
 from evenhand.audits.tolerance import Comparison, difference_tolerance, round_labels
 from evenhand.catalogue.bias import FPR_DIFFERENCE
+from evenhand.catalogue.shared import COUNT
 from evenhand.finding import Finding, Slice, Status, Verdict
 from evenhand.formatting import format_share, names_in_sentence
 
@@ -18,6 +20,8 @@ READ_EXAMPLES = (
 )
 LABEL_MORE = "Label more items in the groups with the widest intervals."
 MOST_SENTENCES = 3  # one for each group; the others are listed
+NO_TELLING = "too many to name a number"
+NO_NUMBER = "There are too few errors, or estimates too near the tolerance, to say how many labels would settle this."
 
 
 class RateWords(NamedTuple):
@@ -56,8 +60,10 @@ def error_rate_statements(finding: Finding, model: Slice, rates: Sequence[ErrorR
                 yield Verdict(status, model, _larger(finding, larger), _certainty(finding, larger), action)
     undetermined = [one for one in rates if one.comparison is Comparison.UNDETERMINED]
     if undetermined:
-        statement = _undetermined(finding, undetermined, len({one.group for one in rates}))
-        yield Verdict(Status.OPEN, model, statement, _labels_needed(finding, undetermined), LABEL_MORE)
+        small = {one.group for one in undetermined if finding.get(COUNT, **model, group=one.group).small}
+        first = sorted(undetermined, key=lambda one: (one.group in small, -one.harm))[:MOST_SENTENCES]
+        statement = _undetermined(finding, undetermined, first, len({one.group for one in rates}), len(small))
+        yield Verdict(Status.OPEN, model, statement, _labels_needed(finding, first), LABEL_MORE)
     ruled_out = [one for one in rates if one.comparison is Comparison.RULED_OUT]
     if ruled_out:
         yield Verdict(Status.QUIET, model, _ruled_out(finding, ruled_out, rates), _together(finding))
@@ -116,32 +122,32 @@ def _together(finding: Finding) -> str:
     return f"{100.0 * finding.estimates[0].estimate.level:g} % confidence, {_allowing(finding)}."
 
 
-def _undetermined(finding: Finding, verdicts: Sequence[ErrorRateVerdict], groups: int) -> str:
-    widest = sorted(verdicts, key=lambda one: -_reach(one))[:MOST_SENTENCES]
+def _undetermined(
+    finding: Finding, verdicts: Sequence[ErrorRateVerdict], first: Sequence[ErrorRateVerdict], groups: int, small: int
+) -> str:
+    """How many groups, and the intervals of those that would be harmed most if the estimates were correct."""
     named = "; ".join(
         f"the {WORDS[one.rate].name} of {describe_items(finding, [one.group])} is between {_range(one)} "
         + ("that of other items" if one.is_ratio else "away from that of other items")
-        for one in widest
+        for one in first
     )
     some = number_of_groups(len({one.group for one in verdicts}), groups)
-    listed = ". The widest intervals: " if len(widest) < len(verdicts) else ": "
-    return f"At least one error rate is undetermined for {some}{listed}{named}."
-
-
-def _reach(one: ErrorRateVerdict) -> float:
-    return (one.judged.high or 0.0) / (1.0 if one.is_ratio else 0.01)
+    few = f" ({small:,} of them with {SMALL_GROUP} items or fewer)" if small and groups > 1 else ""
+    listed = ". The largest estimates: " if len(first) < len(verdicts) else ": "
+    return f"At least one error rate is undetermined for {some}{few}{listed}{named}."
 
 
 def _labels_needed(finding: Finding, verdicts: Sequence[ErrorRateVerdict]) -> str:
-    """What would settle the one that needs the fewest labels."""
-    tolerance = tolerance_of(finding)
-    needed = [(labels, one) for one in verdicts if (labels := one.more_labels(tolerance)) is not None]
-    if not needed:
-        return ""
-    labels, one = min(needed, key=lambda pair: pair[0])
-    words, items = WORDS[one.rate], describe_items(finding, [one.group])
-    number = f"{round_labels(labels):,}"
-    return f"About {number} more {words.kind} {items} would settle its {words.name}, if the estimate is correct."
+    """What would settle those that are named."""
+    needed = [(one, one.more_labels(tolerance_of(finding))) for one in verdicts]
+    if not any(labels is not None for _, labels in needed):
+        return NO_NUMBER
+    listed = "; ".join(
+        f"for the {WORDS[one.rate].name} of {describe_items(finding, [one.group])} "
+        + (NO_TELLING if labels is None else f"about {round_labels(labels):,} more {WORDS[one.rate].kind} ones")
+        for one, labels in needed
+    )
+    return f"Labels that would settle this, if the estimates are correct: {listed}."
 
 
 def _ruled_out(finding: Finding, verdicts: Sequence[ErrorRateVerdict], rates: Sequence[ErrorRateVerdict]) -> str:

@@ -6,17 +6,19 @@ an earlier version has none: for it both are derived again from the estimates.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from evenhand.audits.bias.error_rates import error_rate_verdicts
 from evenhand.audits.bias.exhibits import BiasExhibit
-from evenhand.audits.bias.shapes import AUC_NAMES, BiasTendency, ScoreShape
+from evenhand.audits.bias.shapes import AUC_NAMES, BiasTendency
 from evenhand.audits.bias.statements import LABEL_MORE, READ_EXAMPLES, error_rate_statements
 from evenhand.audits.group_words import describe_items
+from evenhand.audits.views import View, Views
 from evenhand.catalogue import find_measure
 from evenhand.catalogue.bias import BPSN_AUC
 from evenhand.catalogue.shared import AUROC, COUNT
+from evenhand.errors import Undefined
 from evenhand.estimate import Estimate
 from evenhand.finding import Exhibit, Finding, Slice, SliceKey, Status, Verdict
 from evenhand.formatting import format_interval, format_number, precision_range
@@ -29,27 +31,44 @@ TENDENCY_SENTENCES = {
     BiasTendency.LOWER: "{items} are scored lower than other items with the same label.",
     BiasTendency.APART: "For {items}, the scores of violating and benign items overlap more than for other items.",
     BiasTendency.BETTER: "For {items}, the scores of violating and benign items overlap less than for other items.",
+    BiasTendency.WIDER: "For {items}, scores vary more than for other items with the same label.",
 }
-SPREAD = "For {items}, scores vary more than for other items with the same label."  # shape F: no more overlap
 SMALL_DIFFERENCE = "Small but statistically significant differences: {items}."
 
 
 class WorstGroup(NamedTuple):
-    """A group with the estimate that differs most."""
+    """A group with the estimate that differs most, and the AUC of everybody annotated for the group."""
 
     group: str
     measure: str
     estimate: Estimate
+    reference: float | None = None
 
 
-def judgement_exhibits(finding: Finding) -> Iterator[Exhibit]:
+def judgement_exhibits(finding: Finding, views: Views) -> Iterator[Exhibit]:
     """The groups, lowest AUC first; and for each model the lowest significant one, if any."""
     groups = _rank_groups(finding)
     yield Exhibit(BiasExhibit.GROUP_ORDER, {}, {"group": groups})
-    for _, model in finding.models:
-        worst = lowest_auc(finding, model, groups)
-        columns = {"group": [worst.group] if worst else [], "measure": [worst.measure] if worst else []}
+    for (_, model), view in zip(finding.models, views.values(), strict=True):
+        worst = lowest_auc(finding, model, groups, _references(view, groups))
+        found = [worst] if worst else []
+        columns: dict[str, list[float | str | None]] = {
+            "group": [one.group for one in found],
+            "measure": [one.measure for one in found],
+            "reference": [one.reference for one in found],
+        }
         yield Exhibit(BiasExhibit.WORST_GROUP, model, columns)
+
+
+def _references(view: View, groups: Sequence[str]) -> dict[str, float]:
+    """What the AUCs of each group are tested against: the AUC of everybody annotated for it."""
+    found = {}
+    for group in groups:
+        try:
+            found[group] = view.reference(group).value
+        except Undefined:
+            continue
+    return found
 
 
 def worst_first(finding: Finding) -> list[str]:
@@ -62,9 +81,12 @@ def worst_group(finding: Finding, model: Slice) -> WorstGroup | None:
     """The group with the lowest significant AUC of a model."""
     for exhibit in finding.exhibits:
         if exhibit.kind == BiasExhibit.WORST_GROUP and exhibit.slice == model:
-            pairs = zip(exhibit.columns["group"], exhibit.columns["measure"], strict=True)
-            named = [(str(group), str(measure)) for group, measure in pairs]
-            return next((WorstGroup(g, m, finding.get(m, **model, group=g)) for g, m in named), None)
+            columns = exhibit.columns
+            references = columns.get("reference") or [finding.get(AUROC, **model).value] * len(columns["group"])
+            for group, measure, reference in zip(columns["group"], columns["measure"], references, strict=True):
+                estimate = finding.get(str(measure), **model, group=str(group))
+                return WorstGroup(str(group), str(measure), estimate, reference)  # type: ignore[arg-type]
+            return None
     return lowest_auc(finding, model, _rank_groups(finding))
 
 
@@ -84,17 +106,20 @@ def _rank_groups(finding: Finding) -> list[str]:
     return sorted(worst, key=lambda group: (group in small, worst[group]))
 
 
-def lowest_auc(finding: Finding, model: Slice, groups: Sequence[str]) -> WorstGroup | None:
-    """The lowest significant AUC below the overall AUC; one that is based on few items only if there is no other.
+def lowest_auc(
+    finding: Finding, model: Slice, groups: Sequence[str], references: Mapping[str, float] | None = None
+) -> WorstGroup | None:
+    """The lowest significant AUC below what it was tested against; based on few items only if there is no other.
 
     Tests are two-sided: a group that the model separates better than others is significant too, and is left out.
+    Without `references` everybody is taken to be annotated for every group.
     """
     overall = finding.get(AUROC, **model).value
-    lower = [
-        one
+    marked = [
+        one._replace(reference=(references or {}).get(one.group, overall))
         for one in _significant_numbers(finding, model, groups, AUC_NAMES)
-        if overall is None or _value_of(one) < overall
     ]
+    lower = [one for one in marked if one.reference is None or _value_of(one) < one.reference]
     return min(lower, key=lambda one: (one.estimate.small, _value_of(one)), default=None)
 
 
@@ -143,7 +168,7 @@ def _score_verdicts(finding: Finding, model: Slice, groups: Sequence[str], *, ex
     marked = [group for group in groups if _is_marked(finding, model, group)]
     slight = [group for group in marked if group not in clear]
     if clear or slight:
-        statement = _differences_statement(finding, model, by_tendency, slight)
+        statement = _differences_statement(finding, by_tendency, slight)
         certainty = _largest_difference(finding, model, marked)
         status, action = (Status.MEASURED, "") if explaining else (Status.STANDS_OUT, READ_EXAMPLES)
         yield Verdict(status, model, statement, certainty, action)
@@ -162,32 +187,29 @@ def _any_group(groups: int) -> str:
     return {1: "the only group", 2: "either group"}.get(groups, f"any of the {groups} groups")
 
 
-def _differences_statement(
-    finding: Finding, model: Slice, by_tendency: dict[BiasTendency, list[str]], small: list[str]
-) -> str:
-    shapes = {r.slice.get(SliceKey.GROUP): r.shape for r in finding.readings if r.slice.items() >= model.items()}
-    spread = [group for group in by_tendency[BiasTendency.APART] if shapes[group] == ScoreShape.F]
-    sentences = [
-        (TENDENCY_SENTENCES[kind], [group for group in groups if group not in spread])
-        for kind, groups in by_tendency.items()
-    ]
-    sentences += [(SPREAD, spread), (SMALL_DIFFERENCE, small)]
+def _differences_statement(finding: Finding, by_tendency: dict[BiasTendency, list[str]], small: list[str]) -> str:
+    sentences = [(TENDENCY_SENTENCES[kind], groups) for kind, groups in by_tendency.items()]
+    sentences.append((SMALL_DIFFERENCE, small))
     texts = [sentence.format(items=describe_items(finding, groups)) for sentence, groups in sentences if groups]
     return " ".join(f"{text[0].upper()}{text[1:]}" for text in texts)
 
 
 def _largest_difference(finding: Finding, model: Slice, groups: list[str]) -> str:
-    """The lowest significant AUC beside the overall AUC, or else the largest significant gap."""
-    lowest = lowest_auc(finding, model, groups)
+    """The lowest significant AUC beside what it was tested against, or else the largest significant gap."""
+    lowest = worst_group(finding, model)
     shown = lowest or widest_gap(finding, model, groups)
     if not shown:
         return ""
     value = f"{format_number(shown.measure, _value_of(shown))} ({format_interval(shown.measure, shown.estimate)})"
     number = f"{find_measure(shown.measure).title} {value} for {describe_items(finding, [shown.group])}"
-    overall = finding.get(AUROC, **model)
-    if lowest and overall.value is not None:
-        return f"Lowest AUC: {number}; the overall AUC is {format_number(AUROC, overall.value)}."
-    return f"{'Lowest AUC' if lowest else 'Largest gap'}: {number}."
+    if lowest and lowest.reference is not None:
+        everybody = lowest.reference == finding.get(AUROC, **model).value
+        compared = "the overall AUC" if everybody else "that of all items annotated for this group"
+        number = f"{number}; {compared} is {format_number(AUROC, lowest.reference)}"
+    what = (
+        "Lowest AUC with a statistically significant difference" if lowest else "Largest statistically significant gap"
+    )
+    return f"{what}: {number}."
 
 
 def _precision_sentence(finding: Finding, model: Slice, groups: list[str]) -> str:
