@@ -45,6 +45,11 @@ class Run:
     def median(self) -> float:
         return statistics.median(self.seconds)
 
+    @property
+    def cores(self) -> float:
+        """Seconds of a core that one run takes: on a busy machine they say more than the clock."""
+        return (self.cpu or 0.0) / len(self.seconds)
+
 
 @dataclass(frozen=True)
 class Outcome:

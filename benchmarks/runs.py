@@ -8,6 +8,7 @@ from math import log
 from typing import Any
 
 from benchmarks.benchmark import Outcome, Run
+from benchmarks.data import GROUPS
 from benchmarks.place import Place
 
 ROWS, LABELLED = 1_800_000, 400_000
@@ -36,7 +37,8 @@ def bias(place: Place) -> Outcome:
             "largest difference": _furthest(ours["values"], peer["values"]),
             "beside the floor": Run.of(ours).median / Run.of(floor).median,
         },
-        note=f"{ours['estimates']} estimates; first of {len(ours['seconds'])} runs {ours['seconds'][0]:.2f} s",
+        note=f"{ours['estimates']} estimates; first of {len(ours['seconds'])} runs {ours['seconds'][0]:.2f} s; "
+        + _by_cores(Run.of(ours), Run.of(floor)),
     )
 
 
@@ -160,36 +162,34 @@ def three(place: Place) -> Outcome:
     table = _comments(place)
     alone = {name: place.ours("ours.audits:run", table, [name]) for name in AUDITS}
     together = place.ours("ours.audits:run", table, list(AUDITS))
-    slowest = max(alone.values(), key=lambda one: one["seconds"])
+    slowest = max(alone.values(), key=lambda one: Run.of(one).median)
     cores = together["cpu"] / max(one["cpu"] for one in alone.values())
-    each = ", ".join(f"{name} {one['seconds'][0]:.1f} s" for name, one in alone.items())
     floor = Run.of(place.ours("floors:comments", table, None))
-    beside = {
-        f"{name} beside the floor": Run.of(side).median / floor.median
-        for name, side in ({"together": together} | alone).items()
-    }
+    sides = {name: Run.of(side) for name, side in ({"together": together} | alone).items()}
+    beside = {f"{name} beside the floor": side.median / floor.median for name, side in sides.items()}
     return Outcome(
         Run.of(together),
         Run.of(slowest),
         floor,
         memory=together["peak_mb"] / max(one["peak_mb"] for one in alone.values()),
         also={"by seconds of a core": cores, "times the file is parsed": together["reads"]} | beside,
-        note=f"alone: {each}",
+        note="; ".join(f"{name} {side.median:.2f} s, {_by_cores(side, floor)}" for name, side in sides.items()),
     )
 
 
 def calibration_intervals(place: Place) -> Outcome:
     table = _comments(place)
-    ours = place.ours("ours.audits:run", table, ["calibration"], 0)
-    floor = place.ours("floors:comments", table, ["p", "toxic"])
-    return Outcome(Run.of(ours), Run.of(place.theirs("peers.calibration:binary", table)), Run.of(floor))
+    ours = Run.of(place.ours("ours.audits:run", table, ["calibration"], 0))
+    peer = Run.of(place.theirs("peers.calibration:binary", table))
+    floor = Run.of(place.ours("floors:comments", table, ["p", "toxic"]))
+    return Outcome(ours, peer, floor, note=f"netcal took {peer.cores:.2f} and ours {ours.cores:.2f} seconds of a core")
 
 
 def growth(place: Place) -> Outcome:
     """Time by rows of each audit: the exponent of the power of the rows that it grows with, where rows are many."""
     sizes = [place.rows(rows) for rows in GROWING_ROWS]
     tables = [place.made(f"comments-{rows}.parquet", "comments", rows) for rows in sizes]
-    sides = {name: [place.ours("ours.audits:run", table, [name]) for table in tables] for name in AUDITS}
+    sides = {name: [place.ours("ours.audits:run", table, [name], GROUPS, 1) for table in tables] for name in AUDITS}
     many = [number for number, rows in enumerate(GROWING_ROWS) if rows >= LINEAR_FROM]
     seconds = {name: [one["seconds"][0] for one in side] for name, side in sides.items()}
     slopes = {name: _slope([sizes[n] for n in many], [took[n] for n in many]) for name, took in seconds.items()}
@@ -213,14 +213,18 @@ def report(place: Place) -> Outcome:
     table, floor = _few_comments(place)
     with_report = place.ours("ours.start:audited", table, "bias", "--out", f"{table}.report")
     without = place.ours("ours.start:audited", table, "bias", "--json")
-    added = max(Run.of(with_report).median - Run.of(without).median, 0.0)
-    return Outcome(Run((added,)), floor=floor, note=f"the whole command {Run.of(with_report).median:.2f} s")
+    whole, bare = Run.of(with_report), Run.of(without)
+    added = Run((max(whole.median - bare.median, 0.0),))
+    cores = (whole.cores - bare.cores) / floor.cores
+    return Outcome(
+        added, floor=floor, also={"by seconds of a core": cores}, note=f"the whole command {whole.median:.2f} s"
+    )
 
 
 def three_questions(place: Place) -> Outcome:
     table, floor = _few_comments(place)
     ours = place.ours("ours.start:audited", table, ",".join(AUDITS), "--out", f"{table}.report")
-    return Outcome(Run.of(ours), floor=floor)
+    return Outcome(Run.of(ours), floor=floor, also={"by seconds of a core": Run.of(ours).cores / floor.cores})
 
 
 def _few_comments(place: Place) -> tuple[str, Run]:
@@ -232,14 +236,13 @@ def queue(place: Place) -> Outcome:
     path = place.made("queued.csv", "queued_items", place.rows(DAY_ITEMS))
     ours = Run.of(place.ours("ours.staffing:queue", path, f"{path}.today.csv"))
     floor = Run.of(place.ours("floors:copied_csv", path, f"{path}.copied.csv"))
-    return Outcome(ours, floor=floor, also={"by seconds of a core": (ours.cpu or 0.0) / (floor.cpu or 1.0)})
+    return Outcome(ours, floor=floor, also={"by seconds of a core": ours.cores / floor.cores})
 
 
 def mentions(place: Place) -> Outcome:
     path = place.made(f"texts-{DAY_ITEMS}.parquet", "texts", place.rows(DAY_ITEMS))
     ours, floor = (Run.of(place.ours(side, path)) for side in ("ours.staffing:mentions", "floors:lowered"))
-    seconds = (ours.cpu or 0.0) / len(ours.seconds)
-    return Outcome(ours, floor=floor, also={"seconds of a core": seconds}, note="synthetic sentences")
+    return Outcome(ours, floor=floor, also={"seconds of a core": ours.cores}, note="synthetic sentences")
 
 
 def start(place: Place) -> Outcome:
@@ -248,6 +251,10 @@ def start(place: Place) -> Outcome:
 
 def audit_start(place: Place) -> Outcome:
     return Outcome(Run.of(place.ours("ours.start:helped", "audit")), floor=Run.of(place.ours("floors:typer")))
+
+
+def _by_cores(one: Run, floor: Run) -> str:
+    return f"{one.cores / floor.cores:.1f} × the floor by seconds of a core"
 
 
 def _comments(place: Place) -> str:

@@ -13,9 +13,10 @@ from typing import Self
 
 import numpy as np
 
-from evenhand.arrays import Bools, Floats, Ints
+from evenhand.arrays import Bools, Floats, Int32s, Ints
 from evenhand.evidence import Evidence, JudgedEvidence, ScoredEvidence
 from evenhand.finding import Exhibit, Slice, SliceKey
+from evenhand.tally import Weights
 
 COMPOSITION = "composition"
 BANDS = 20  # of the score, equally wide: usual thresholds are edges
@@ -56,6 +57,20 @@ class Composition:
             at = cell * 2 + decided
             sums[:, number] = np.bincount(at, weights * share, 2 * len(cells)).reshape(-1, 2)
             squares[:, number] = np.bincount(at, variance * share, 2 * len(cells)).reshape(-1, 2)
+        names = tuple(parts[number] for number in (cells // (BANDS + 1)).tolist())
+        return cls(names, cells % (BANDS + 1) - 1, sums, squares)
+
+    @classmethod
+    def from_codes(cls, parts: Sequence[str], code: Int32s, weights: Weights | None) -> Self:
+        """From rows, each with the number of its cell, label and decision: see `_row_codes`."""
+        shape = (len(parts) * (BANDS + 1), 2, 2)
+        counts = np.bincount(code, minlength=4 * shape[0]).reshape(shape)
+        cells = np.flatnonzero(counts.any(axis=(1, 2)))
+        sums = squares = counts[cells].astype(np.float64)
+        if weights is not None:
+            amounts = (weights.weight, weights.weight**2 / weights.count)
+            tables = [np.bincount(code, one, 4 * shape[0]).astype(np.float64, copy=False) for one in amounts]
+            sums, squares = (table.reshape(shape)[cells] for table in tables)
         names = tuple(parts[number] for number in (cells // (BANDS + 1)).tolist())
         return cls(names, cells % (BANDS + 1) - 1, sums, squares)
 
@@ -117,25 +132,32 @@ def part_codes(columns: Mapping[str, Mapping[str, Bools]], rows: int, bands: int
 def scored_compositions(evidence: ScoredEvidence, thresholds: Mapping[str, float | None]) -> Iterator[Exhibit]:
     """Of every model: all items, and those of each group; flagged by its threshold."""
     rows = evidence.rows
-    weight = np.ones(len(rows)) if rows.weights is None else rows.weights.weight
-    variance = weight if rows.weights is None else weight**2 / rows.weights.count
-    parts = part_codes(_part_columns(evidence), len(rows))
+    parts, place = part_codes(_part_columns(evidence), len(rows))
     for model, threshold in thresholds.items():
         if threshold is None:
             continue
         score, scale = evidence.scores[model], evidence.scale(model)
         p = None if scale.probability is None else np.asarray(scale.probability(score.astype(np.float64)))
-        codes, flagged = (parts[1], score_bands(p, len(rows))), np.asarray(score >= score.dtype.type(threshold))
-        label = np.asarray(rows.label, dtype=np.float64)
-        every = np.arange(len(rows))
-        members: list[tuple[Slice, Ints]] = [({}, every)]
-        members += [({SliceKey.GROUP: name}, member.rows.astype(np.int64)) for name, member in rows.groups.items()]
-        for group, some in members:
-            if len(some):
-                part = (codes[0][some], codes[1][some])
-                kinds, amounts = (label[some], flagged[some]), (weight[some], variance[some])
-                made_of = Composition.from_rows(parts[0], part, kinds, amounts)
-                yield made_of.exhibit({SliceKey.MODEL: model, **group})
+        flagged = np.asarray(score >= score.dtype.type(threshold))
+        code = _row_codes(place, score_bands(p, len(rows)), rows.label, flagged)
+        yield Composition.from_codes(parts, code, rows.weights).exhibit({SliceKey.MODEL: model})
+        for group, member in rows.groups.items():
+            if len(member.rows):
+                own = member.rows.astype(np.intp)
+                weights = None if rows.weights is None else rows.weights.take(own)
+                made_of = Composition.from_codes(parts, code[own], weights)
+                yield made_of.exhibit({SliceKey.MODEL: model, SliceKey.GROUP: group})
+
+
+def _row_codes(place: Ints, band: Ints, label: Bools, flagged: Bools) -> Int32s:
+    """Part, band, label and decision of each row as one number."""
+    code = (place * (BANDS + 1)).astype(np.int32)
+    code += band.astype(np.int32)
+    code += np.int32(1)
+    for bit in (label, flagged):
+        code += code
+        code += bit
+    return code
 
 
 def judged_composition(

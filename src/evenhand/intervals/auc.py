@@ -19,7 +19,7 @@ import numpy as np
 
 from evenhand.arrays import Floats
 from evenhand.intervals.proportions import WilsonInterval
-from evenhand.tally import Classes, GroupSample, Mass, Split, dot
+from evenhand.tally import Classes, GroupSample, Mass, Split, dot, merged
 
 DELONG_SCORE = "delong_score"
 
@@ -37,7 +37,7 @@ def split_auc_interval(split: Split, high: GroupSample, low: GroupSample, auc: f
 
 def classes_auc_interval(classes: Classes, auc: float) -> WilsonInterval:
     """The AUC of the violating over the benign items of one tally."""
-    violating, benign = classes
+    violating, benign = merged(classes)
     return _delong((violating, benign), (benign.below, violating.below), auc)
 
 
@@ -88,9 +88,9 @@ PRECISION_SCORE = "precision_score"
 
 def average_precision_interval(classes: Classes, area: float) -> WilsonInterval:
     """The area under precision over recall of the violating items among all; there must be some."""
-    found = classes.violating.total
-    squares = (values * values for values in average_precision_influence(classes))
-    variance = sum(dot(mass.spread, square) for mass, square in zip(classes, squares, strict=True))
+    found, cells = classes.violating.total, merged(classes)
+    squares = (values * values for values in average_precision_influence(cells))
+    variance = sum(dot(mass.spread, square) for mass, square in zip(cells, squares, strict=True))
     variance *= found.count / max(found.count - 1.0, 1.0)
     share = max(found.spread, found.weight * found.heaviest) / found.weight**2  # a design may have left no variance
     size = max(WilsonInterval.from_variance(area, variance).size, share)

@@ -84,9 +84,13 @@ def count_items(items: ItemSource, progress: Progress = silent) -> CountedItems:
         rows += len(piece.score)
         if ids:
             ids.add(piece.table)
+        group = piece.group if roles.by else None
+        if len(counts) == 1:
+            counts[0].add(piece.score, group)
+            continue
         for number, counting in enumerate(counts):
             inside = piece.pool == number
-            counting.add(piece.score[inside], piece.group[inside])
+            counting.add(piece.score[inside], None if group is None else group[inside])
     if items.unscored:
         note = f"{items.unscored:,} of {rows + items.unscored:,} rows have no score and are left out"
         logger.warning(f"{items.source.name}: {note}")

@@ -15,7 +15,7 @@ from evenhand.arrays import Floats
 from evenhand.errors import Undefined
 from evenhand.measures.ranking import auc, average_precision
 from evenhand.measures.score_cells import TIED, ScoreCells, ranked, wrong_and_right
-from evenhand.tally import Classes, dot
+from evenhand.tally import Classes, dot, merged
 
 DEFAULT_BIN_COUNT = 15
 
@@ -68,24 +68,41 @@ def ece(cells: ScoreCells, bins: int = DEFAULT_BIN_COUNT) -> float:
     return dot(diagram.weight, np.abs(diagram.accuracy - diagram.confidence)) / cells.weight
 
 
+class RankedErrors(NamedTuple):
+    """How well a review score puts items that are predicted wrong above those predicted right.
+
+    `auroc` is None where every item is predicted wrong. Of very many scores, neighbours are together in `classes`.
+    """
+
+    auroc: float | None
+    auprc: float
+    classes: Classes
+
+    @classmethod
+    def from_cells(cls, cells: ScoreCells, review: Floats, *, threshold: float = 0.5) -> RankedErrors:
+        """With a review score per cell."""
+        wrong, right = wrong_and_right(cells, threshold)
+        if not wrong.total.weight:
+            raise Undefined("the model makes no errors at this threshold")
+        classes = ranked(np.asarray(review, dtype=np.float64), wrong, right)
+        area = auc(*classes) if classes.benign.total.weight else None
+        return cls(area, average_precision(classes), merged(classes))
+
+    def area(self) -> float:
+        """The AUROC; `Undefined` where it has none."""
+        if self.auroc is None:
+            raise Undefined("the model gets every item wrong at this threshold")
+        return self.auroc
+
+
 def calibration_auroc(cells: ScoreCells, review: Floats, *, threshold: float = 0.5) -> float:
     """How well a review score per cell puts the items that are predicted wrong above those predicted right."""
-    wrong = _errors(cells, review, threshold)
-    if not wrong.benign.total.weight:
-        raise Undefined("the model gets every item wrong at this threshold")
-    return auc(wrong.violating, wrong.benign)
+    return RankedErrors.from_cells(cells, review, threshold=threshold).area()
 
 
 def calibration_auprc(cells: ScoreCells, review: Floats, *, threshold: float = 0.5) -> float:
     """The same as an average precision: the area of Review Efficiency over Review Effectiveness."""
-    return average_precision(_errors(cells, review, threshold))
-
-
-def _errors(cells: ScoreCells, review: Floats, threshold: float) -> Classes:
-    wrong, right = wrong_and_right(cells, threshold)
-    if not wrong.total.weight:
-        raise Undefined("the model makes no errors at this threshold")
-    return ranked(np.asarray(review, dtype=np.float64), wrong, right)
+    return RankedErrors.from_cells(cells, review, threshold=threshold).auprc
 
 
 def _right(p: Floats, cells: ScoreCells) -> Floats:

@@ -38,8 +38,13 @@ class ScoreGrid:
 
     def places(self, score: Floats) -> tuple[Ints, Floats]:
         """The step of each score, and its logit."""
-        height: Floats = np.clip(logit(score), -EDGE, EDGE)
-        step = np.minimum(((height + EDGE) * (self.steps / (2.0 * EDGE))).astype(np.int64), self.steps - 1) + 1
+        height: Floats = np.asarray(logit(score))
+        np.clip(height, -EDGE, EDGE, out=height)
+        along = height + EDGE
+        along *= self.steps / (2.0 * EDGE)
+        step = along.astype(np.int64)
+        np.minimum(step, self.steps - 1, out=step)
+        step += 1
         step[score == 0.0] = 0
         step[score == 1.0] = self.steps + 1
         return step, height
@@ -115,9 +120,11 @@ class CellCounter:
         size = groups * self.grid.width
         self._items[:groups] += np.bincount(code, minlength=size).reshape(groups, -1)
         self._heights[:groups] += np.bincount(code, height, minlength=size).reshape(groups, -1)
-        inside = (step > 0) & (step <= self.grid.steps)
-        low, high = np.min(score, where=inside, initial=1.0), np.max(score, where=inside, initial=0.0)
-        self._inner = (min(self._inner[0], float(low)), max(self._inner[1], float(high)))
+        low, high = float(score.min()), float(score.max())
+        if low <= 0.0 or high >= 1.0:
+            inside = (step > 0) & (step <= self.grid.steps)
+            low, high = (float(end(score, where=inside, initial=none)) for end, none in ((np.min, 1.0), (np.max, 0.0)))
+        self._inner = (min(self._inner[0], low), max(self._inner[1], high))
 
     def cells(self, order: Sequence[int] | None = None) -> CellCounts:
         """What there is; `order` says which group comes first, second and so on."""

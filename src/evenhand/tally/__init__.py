@@ -7,6 +7,7 @@ tally that one group needs.
 
 from evenhand.tally.clusters import Clusters
 from evenhand.tally.mass import Amount, Classes, Confusion, Mass, dot
+from evenhand.tally.merged import joined_edges, merged, merged_edges, within_edges
 from evenhand.tally.reviews import Reviews
 from evenhand.tally.rows import Membership, PlacedRows, Rows, Weights
 from evenhand.tally.split import GroupSample, Split
@@ -29,4 +30,8 @@ __all__ = [
     "Tally",
     "Weights",
     "dot",
+    "joined_edges",
+    "merged",
+    "merged_edges",
+    "within_edges",
 ]

@@ -15,7 +15,7 @@ from functools import cached_property
 
 import numpy as np
 
-from evenhand.arrays import Bools, Floats, Int32s
+from evenhand.arrays import Bools, Floats, Int32s, Ints
 from evenhand.audits.clustering import method_name
 from evenhand.audits.collaboration import review
 from evenhand.audits.collaboration.settings import CollaborationSettings
@@ -34,8 +34,9 @@ from evenhand.finding import Measured, Slice, SliceKey
 from evenhand.intervals.clusters import ANY_RANK, few_clusters_stretch, row_covariance
 from evenhand.intervals.significance import PAIRED_INFLUENCE, simultaneous_level, simultaneous_quantile
 from evenhand.measures.collaboration import Capacity, CapacityKind, ReviewOutcome
+from evenhand.measures.collaboration.capacity import UnreviewedShares
 from evenhand.routing.strategies import Strategy
-from evenhand.tally import Clusters, Weights
+from evenhand.tally import Clusters, Weights, joined_edges
 
 FEWEST_STEPS = 1 << 14  # of the score, of equal mass; with fewer rows, each is a unit
 NEAR_THE_CUT = 0.2  # of the items reviewed: how far from the cut an item is still like those at it
@@ -54,7 +55,7 @@ class ReviewUnits:
     weights: Weights | None
     clusters: Clusters | None
     flagged: Bools  # by the model
-    steps: Int32s | None = None  # the step of each cell of the tally
+    starts: Ints | None = None  # the first cell of the tally in each step, and how many cells there are
 
     @classmethod
     def from_view(cls, view: View, *, by_rows: bool) -> ReviewUnits:
@@ -75,14 +76,18 @@ class ReviewUnits:
         place = np.tile(np.arange(size, dtype=np.int32), 2)
         above = np.bincount(steps, flagged, size) > 0.0
         label = np.repeat([True, False], size)
-        return cls(view, label, place, Weights.of(count=counts), None, np.tile(above, 2), steps)
+        starts = np.searchsorted(steps, np.arange(size + 1))
+        return cls(view, label, place, Weights.of(count=counts), None, np.tile(above, 2), starts)
 
-    def means(self, per_cell: Floats) -> Floats:
-        """From a number of each cell of the tally, one of each unit."""
-        if self.steps is None:
-            return np.asarray(per_cell[self.place])
-        size, masses = len(self.place) // 2, [mass.weight for mass in self.view.everything.classes]
-        sums = np.concatenate([np.bincount(self.steps, per_cell * mass, size) for mass in masses])
+    def reviewed_shares(self, pieces: UnreviewedShares) -> Floats:
+        """The share of each unit that is reviewed."""
+        if self.starts is None:
+            return np.asarray(1.0 - pieces.per_cell()[self.place])
+        edges = joined_edges(self.starts, pieces.edges)
+        step = np.searchsorted(self.starts, edges[:-1], side="right") - 1
+        share = 1.0 - pieces.left[np.searchsorted(pieces.edges, edges[:-1], side="right") - 1]
+        masses = [np.diff(mass.prefixes[0][edges]) for mass in self.view.everything.classes]
+        sums = np.concatenate([np.bincount(step, share * mass, len(self.starts) - 1) for mass in masses])
         return np.asarray(np.divide(sums, self.weight, out=np.zeros_like(sums), where=self.weight > 0.0))
 
     @cached_property
@@ -113,7 +118,7 @@ class ReviewedUnits:
         """The share of each unit that is reviewed."""
         if self.strategy.column is not None:
             return review.row_shares(self.units.view, self.strategy, self.capacity)
-        return self.units.means(1.0 - self.outcome.pieces.per_cell())
+        return self.units.reviewed_shares(self.outcome.pieces)
 
     @cached_property
     def wrong(self) -> Bools:

@@ -39,10 +39,10 @@ from evenhand.intervals import proportions
 from evenhand.intervals.clusters import RowInfluence
 from evenhand.intervals.proportions import WilsonInterval
 from evenhand.measures import binary_calibration, rates
+from evenhand.measures.binary_calibration import RankedErrors
 from evenhand.measures.collaboration import Capacity, CapacityKind, ReviewOutcome
 from evenhand.measures.ranking import auprc_interpolated, auroc
 from evenhand.measures.rates import Share
-from evenhand.measures.score_cells import ranked, wrong_and_right
 from evenhand.routing.strategies import Strategy
 from evenhand.tally import Classes, Confusion
 
@@ -185,20 +185,22 @@ UNGROUPED_QUANTITIES: tuple[Quantity, ...] = (CalibrationError(),)  # of a small
 def strategy_quantities(strategy: Strategy) -> tuple[Quantity, ...]:
     """Is the model unsure where it is wrong? At no capacity in particular."""
 
-    def wrong(scope: Scope) -> Classes:
-        heap = review.scope_cells(scope, strategy)
-        return ranked(review.cell_review_scores(scope, strategy), *wrong_and_right(heap, review.model_threshold(scope)))
-
-    def area(measure: Callable[..., float]) -> Callable[[Scope], float]:
-        return lambda scope: measure(
-            review.scope_cells(scope, strategy),
-            review.cell_review_scores(scope, strategy),
-            threshold=review.model_threshold(scope),
+    def errors(scope: Scope) -> RankedErrors:
+        return scope.view.kept.once(
+            ("ranked errors", scope.group, strategy.name),
+            lambda: RankedErrors.from_cells(
+                review.scope_cells(scope, strategy),
+                review.cell_review_scores(scope, strategy),
+                threshold=review.model_threshold(scope),
+            ),
         )
 
+    def classes(scope: Scope) -> Classes:
+        return errors(scope).classes
+
     return (
-        RocArea(CALIBRATION_AUROC, area(binary_calibration.calibration_auroc), wrong),
-        PrecisionRecallArea(CALIBRATION_AUPRC, area(binary_calibration.calibration_auprc), wrong),
+        RocArea(CALIBRATION_AUROC, lambda scope: errors(scope).area(), classes),
+        PrecisionRecallArea(CALIBRATION_AUPRC, lambda scope: errors(scope).auprc, classes),
     )
 
 

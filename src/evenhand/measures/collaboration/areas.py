@@ -16,7 +16,7 @@ from evenhand.arrays import Floats, Ints
 from evenhand.measures.collaboration.capacity import UnreviewedShares
 from evenhand.measures.ranking import clip_share
 from evenhand.measures.score_cells import ScoreCells
-from evenhand.tally import Classes, Mass, dot
+from evenhand.tally import Classes, Mass, dot, joined_edges, merged_edges, within_edges
 
 MOST_PIECES = 64  # pieces; beyond, what is left is counted anew
 
@@ -65,8 +65,17 @@ class ReviewedAreas:
         return area
 
     def after(self, pieces: UnreviewedShares) -> Classes:
-        """The whole ranking after review."""
-        return _reviewed(self.cells, pieces)
+        """The whole ranking after review; of very many scores, neighbours of which an equal share is left together."""
+        edges = self._merged_edges if self._is_simple(pieces) else None
+        if edges is None:
+            return _reviewed(self.cells, self.cells.classes, pieces.per_cell())
+        finer = joined_edges(edges, pieces.edges)
+        left = pieces.left[np.searchsorted(pieces.edges, finer[:-1], side="right") - 1]
+        return _reviewed(self.cells, within_edges(self.cells.classes, finer), left)
+
+    @cached_property
+    def _merged_edges(self) -> Ints | None:
+        return merged_edges(self.cells.classes)
 
     def _piece(self, pieces: UnreviewedShares, i: int, hits: float, misses: float) -> float:
         """Σ violating items · precision at them over a piece, `hits` and `misses` ranking above it."""
@@ -135,12 +144,11 @@ class _UnreviewedScores(NamedTuple):
         return float((self.own * precision).sum())
 
 
-def _reviewed(cells: ScoreCells, pieces: UnreviewedShares) -> Classes:
+def _reviewed(cells: ScoreCells, classes: Classes, left: Floats) -> Classes:
     """The ranking after review, from the definition: two more cells, below and above all."""
-    left = pieces.per_cell()
     first, second = (
         Mass(*(_beyond(cells, part, left, above=above) for part in mass.parts), heaviest=mass.heaviest)
-        for mass, above in zip(cells.classes, (True, False), strict=True)
+        for mass, above in zip(classes, (True, False), strict=True)
     )
     return Classes(first, second)
 

@@ -99,6 +99,9 @@ class UnreviewedShares:
 
     def before(self, prefix: Prefix, cell: int) -> float:
         """How much is left before a cell, of what the prefix counts."""
+        if len(self.left) == 1:  # as at first, and asked for many times
+            start, stop = (prefix[min(int(edge), cell)] for edge in self.edges)
+            return float(self.left[0] * (stop - start))
         return float(np.dot(self.left, np.diff(prefix[np.minimum(self.edges, cell)])))
 
     def cut(self, cell: int) -> UnreviewedShares:
@@ -106,7 +109,10 @@ class UnreviewedShares:
         at = int(np.searchsorted(self.edges, cell))
         if self.edges[at] == cell:
             return self
-        return UnreviewedShares(np.insert(self.edges, at, cell), np.insert(self.left, at, self.left[at - 1]))
+        edges, left = self.edges, self.left
+        return UnreviewedShares(
+            np.concatenate((edges[:at], [cell], edges[at:])), np.concatenate((left[:at], left[at - 1 : at], left[at:]))
+        )
 
     def among(self, cells: Int32s) -> UnreviewedShares:
         """The same shares of some of the cells only."""
@@ -139,6 +145,8 @@ class UnreviewedShares:
 def _amount(mass: Mass, edges: Ints, shares: Floats, start: int, stop: int | None) -> Amount:
     """The shares of the pieces from start to stop."""
     chosen = slice(start, stop)
-    weight, *other = (float(np.dot(shares[chosen], np.diff(p[edges])[chosen])) for p in mass.prefixes)
+    bounds = edges[start : None if stop is None else stop + 1]
+    ends = (prefix[bounds] for prefix in mass.prefixes)
+    weight, *other = (float(np.dot(shares[chosen], end[1:] - end[:-1])) for end in ends)
     spread, count = other or (weight, weight)
     return Amount(weight, spread, count, mass.heaviest)
