@@ -98,7 +98,12 @@ class ClassedSample:
 
     def as_it_is(self) -> BinnedMeasurement:
         """The labels as they are."""
-        return JudgedPredictions.from_labels(self.weighed, self.classed.label).measure
+        return self._judged_as_it_is.measure
+
+    @cached_property
+    def _judged_as_it_is(self) -> JudgedPredictions:
+        """Counted once for any bins."""
+        return JudgedPredictions.from_labels(self.weighed, self.classed.label)
 
     def items_redrawn(self, rng: np.random.Generator) -> BinnedMeasurement:
         """A draw of the bootstrap; of a handful of items one may come out empty, and is drawn again."""

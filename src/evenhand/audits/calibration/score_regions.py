@@ -115,6 +115,8 @@ def _region_share(
     sample: ClassedSample, slice_: Slice, probability: Floats, violating: Bools, inside: Bools
 ) -> RegionShare:
     weights = sample.classed.weights
+    if weights is None and sample.classed.clusters is None:
+        return _plain_share(slice_, probability[inside], violating[inside])
     weight = np.ones(len(inside)) if weights is None else weights.weight
     if not weight[inside].any():
         return RegionShare(slice_, 0, 0.0, None)
@@ -127,6 +129,15 @@ def _region_share(
         share = design_effect(influence, sample.classed.clusters).widen(share)
     stated = float(np.average(probability[inside], weights=weight[inside]))
     return RegionShare(slice_, round(part.count + rest.count), stated, share)
+
+
+def _plain_share(slice_: Slice, probability: Floats, violating: Bools) -> RegionShare:
+    """Of items that stand for themselves."""
+    items, part = len(violating), float(np.count_nonzero(violating))
+    if not items:
+        return RegionShare(slice_, 0, 0.0, None)
+    share = proportions.wilson(*(Amount(number, number, number) for number in (part, items - part)))
+    return RegionShare(slice_, items, float(probability.astype(np.float64).sum()) / items, share)
 
 
 def _amount(sample: ClassedSample, rows: Bools) -> Amount:

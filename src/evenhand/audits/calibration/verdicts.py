@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from enum import StrEnum
+from functools import reduce
 from typing import NamedTuple
 
 import numpy as np
@@ -76,7 +77,7 @@ def _overall(finding: Finding, classed: ClassedRows, named: Slice) -> Reading:
 def _means(classed: ClassedRows) -> tuple[float, float]:
     """Mean confidence, and accuracy."""
     weights = None if classed.weights is None else classed.weights.weight
-    confidence = classed.probabilities.max(axis=1)
+    confidence = reduce(np.maximum, classed.probabilities.T)
     correct = predicted_classes(classed.probabilities) == classed.label
     return float(np.average(confidence, weights=weights)), float(np.average(correct, weights=weights))
 
