@@ -8,6 +8,7 @@ violations: an order statistic of the violating items' scores, whose rank is exa
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
@@ -17,6 +18,7 @@ from evenhand import arrays
 from evenhand.arrays import Bools, Floats, Ints
 from evenhand.errors import InputError
 from evenhand.formatting import format_share
+from evenhand.routing.label_shift import LabelShift, shifted_limit
 from evenhand.routing.policies import Policy, scores_and_labels
 from evenhand.routing.safety_p_values import (
     betting_p_value,
@@ -46,6 +48,7 @@ def choose(
     inclusion: npt.ArrayLike | None = None,
     cluster: npt.ArrayLike | None = None,
     candidates: int = 1,
+    fresh: npt.ArrayLike | None = None,
 ) -> Policy:
     """Thresholds that keep what is promised with probability 1 − delta, halved between two promises (Bonferroni).
 
@@ -53,7 +56,9 @@ def choose(
     violations is left alone. What is not promised is not done: without the first nothing is removed automatically.
     `inclusion` are the probabilities with which the items were drawn, where they differ. `cluster` says which items
     belong together, such as the author of each: the guarantee then counts clusters. `candidates` is how many models or
-    calibrations are tried on these labels before one is taken: each gets its part of delta.
+    calibrations are tried on these labels before one is taken: each gets its part of delta. `fresh` are scores of items
+    that the policy will decide, without labels: wrong removals are then limited at their share of violations, and
+    nothing is guaranteed where they differ in more than that.
 
     >>> p = np.linspace(0, 1, 1000)
     >>> policy = eh.routing.choose(p, p > 0.6, wrong_removals=0.1)
@@ -69,11 +74,14 @@ def choose(
         if share is not None:
             arrays.share(share, f"`{name}`")
     items = ThresholdSample(score, label, _design_weights(inclusion, len(score)), _cluster_codes(cluster, len(score)))
+    shift = _shift(score, label, fresh, plain=inclusion is None and cluster is None)
+    if shift is not None and not shift.fits:
+        return _refused(items, shares, shift)
     each, upper, lower = delta / len(limits) / arrays.whole(candidates, "`candidates`"), None, None
     needed: list[int | None] = []
     notes: list[str] = []
     if wrong_removals is not None:
-        upper = _upper(items, wrong_removals, each, grid, needed, notes)
+        upper = _shifted_upper(items, wrong_removals, each, grid, shift, needed, notes)
     if missed_violations is not None:
         lower = _lower(items, missed_violations, each, needed, notes)
     if upper is not None and lower is not None and upper <= lower:
@@ -84,6 +92,43 @@ def choose(
         upper, lower, wrong_removals, missed_violations, delta, len(score), int(label.sum()),
         _fingerprint(score, label), more, tuple(notes),
     )  # fmt: skip
+
+
+def _shift(score: Floats, label: Bools, fresh: npt.ArrayLike | None, *, plain: bool) -> LabelShift | None:
+    if fresh is None:
+        return None
+    if not plain:
+        raise InputError("`fresh` needs independent items that were drawn alike: leave out `inclusion` and `cluster`")
+    return LabelShift.between(score, label, fresh)
+
+
+def _refused(items: ThresholdSample, asked: Mapping[str, float | None], shift: LabelShift) -> Policy:
+    """Nothing is guaranteed."""
+    return Policy(
+        None, None, asked["wrong_removals"], asked["missed_violations"], asked["delta"] or 0.0, len(items.p),
+        int(items.y.sum()), _fingerprint(items.p, items.y), None, (shift.misfit,),
+    )  # fmt: skip
+
+
+def _shifted_upper(
+    items: ThresholdSample,
+    allowed: float,
+    delta: float,
+    grid: ThresholdGrid | None,
+    shift: LabelShift | None,
+    needed: list[int | None],
+    notes: list[str],
+) -> float | None:
+    """As `_upper`; with fresh scores half of delta is for the share of violations among them."""
+    if shift is None:
+        return _upper(items, allowed, delta, grid, needed, notes)
+    limit = shifted_limit(allowed, shift.most_odds_lost(delta / 2.0))
+    notes.append(shift.describe(allowed, limit, 1.0 - delta))
+    if not limit:
+        needed.append(None)
+        notes.append("fresh items may hold hardly any violations, so nothing is removed without review")
+        return None
+    return _upper(items, limit, delta / 2.0, grid, needed, notes)
 
 
 @dataclass(frozen=True, slots=True)
