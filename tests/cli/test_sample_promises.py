@@ -153,7 +153,7 @@ def test_periods_that_measured_other_things(program, items: pl.DataFrame) -> Non
     assert "This period: June. Last period: May." in done.out
     assert "(codebook 'a' then, 'b' now)" in done.out
     assert "Caution: this period is not complete: only 100 labels are in." in done.out
-    assert "Not compared: results by language." in done.out
+    assert "Not compared: results by language (`evenhand sample chart` compares them)." in done.out
     same = json.loads(program("sample", "compare", "this.json", "this.json", "--json").out)
     assert not any("did not measure" in caveat for caveat in same["caveats"])
 

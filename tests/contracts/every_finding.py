@@ -13,6 +13,7 @@ from rich.console import Console
 from scipy.special import expit, softmax
 
 import evenhand as eh
+from evenhand.comparison import chart_finding, chart_periods
 from evenhand.comparison.runs import compare_runs
 from evenhand.evidence import Declaration, open_evidence
 from evenhand.finding import Finding
@@ -248,6 +249,13 @@ def migration(names: Names = PLAIN) -> Finding:
     return finding
 
 
+def periods(names: Names = PLAIN) -> Finding:
+    """Three periods of decisions, by language."""
+    roles = {"label": names.label, "decision": names.decision, "slices": [names.language]}
+    months = [eh.audit(moderated(names, seed=seed), audits="accuracy", **roles).findings[0] for seed in (1, 2, 3)]
+    return chart_finding(chart_periods(months, ["May", "June", names.text]))
+
+
 AUDITED: dict[str, Callable[[Names], Finding]] = {
     "bias": bias,
     "collaboration": collaboration,
@@ -261,6 +269,7 @@ WORKFLOWS: dict[str, Callable[[Names], Finding]] = {
     "recalibration": recalibration,
     "simulation": simulation,
     "migration": migration,
+    "periods": periods,
 }
 EVERY = AUDITED | WORKFLOWS
 

@@ -156,6 +156,7 @@ TABLE = {
     "sample second": Row("plan.json --n 5", ("plan.json", "items.csv"), {"out": "new.csv"}, paths("plan", "items")),
     "sample annotators": Row("plan.json batch.csv", paths=paths("plan", "labels", "second", "panel", "gold")),
     "sample compare": Row("findings.json findings.json"),
+    "sample chart": Row("may.json june.json", ("may.json", "june.json"), {"out": "report/"}),
     "sample simulate": Row(
         f"items.csv {ROLES} --quick --simulations 100", ("items.csv",), {"out": "report/"}, slow=True
     ),
@@ -226,6 +227,9 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
     Path("terms.txt").write_text("item\n")
     Path("map.toml").write_text("")
     Path("findings.json").write_text(ran(f"audit audit.toml {ROLES} --audits bias --terms terms.txt --json"))
+    for month in ("may", "june"):
+        moderation = ran("audit items.csv --label truth --decision removed --audits accuracy --json")
+        Path(f"{month}.json").write_text(moderation)
     ran(f"calibrate fit items.csv {ROLES} -o calibrator.json")
     policy = ReviewPolicy(upper=0.9, strategy="below-threshold:0.9", capacity=9, items_per_day=90)
     Path("policy.json").write_text(json.dumps(policy.to_dict()))

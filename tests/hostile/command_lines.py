@@ -246,6 +246,8 @@ LINES: tuple[Line, ...] = (
     Line("out", "output file", "sample extend @plan.json --n 45 -o longer.json", ("longer.json",)),
     Line("this", "findings", "sample compare {} @period.json --json", usual="period.json"),
     Line("last", "findings", "sample compare @period.json {}", usual="period.json"),
+    Line("periods", "findings", "sample chart {} @period.json --json", usual="period.json"),
+    Line("out", "output folder", "sample chart @period.json @period.json --out {}", ("out",), usual="out"),
     Line("file", "table", f"sample simulate {{}} {SCORED} {TRIALS} --json", usual="items.csv"),
     Line("file", "database", f"sample simulate sqlite:///{{}} {ROWS} {SCORED} {TRIALS} --json", usual="items.db"),
     Line("query", "query", f"sample simulate {DATABASE} --query {{}} {SCORED} {TRIALS} --json", usual=SELECT),

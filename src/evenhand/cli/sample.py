@@ -13,6 +13,7 @@ from typing import Annotated, TypedDict
 import typer
 
 from evenhand.choices import (
+    NUMBER,
     WHOLE,
     Choice,
     ColumnValue,
@@ -28,7 +29,7 @@ from evenhand.choices import (
 )
 from evenhand.cli import sample_panel, sample_plan, sample_simulate
 from evenhand.cli.help import CommandGroup
-from evenhand.cli.options import only, option, reads_tables
+from evenhand.cli.options import only, option, reads_tables, with_options
 from evenhand.cli.output import Json, Png, ReportFolder
 
 ALARM_CODE = 3  # 1 is an internal error, 2 an error in the input
@@ -156,6 +157,43 @@ def compare(
         raise typer.Exit(ALARM_CODE)
 
 
+class ChartLimits(TypedDict):
+    """How often a chart may be wrong."""
+
+    per_year: Annotated[float, NUMBER, Choice("Periods in a year.", default=12.0)]
+    false_alarms: Annotated[float, NUMBER, Choice("False alarms a year, over all measures and parts.", default=0.5)]
+
+
+@with_options
+def chart(
+    periods: Annotated[
+        list[str],
+        typer.Argument(help="Findings of each period as JSON, the oldest first: of an audit or of sample estimate."),
+    ],
+    limits: ChartLimits,
+    fail_on_alarm: Annotated[FlagValue, Choice("Exit with code 3 if the last period raises an alarm.")],
+    out: ReportFolder,
+    png: Png,
+    json: Json,
+) -> None:
+    """Chart many periods, also by part: each against those before it, with a stated number of false alarms a year."""
+    from evenhand.cli.output import check_report_folder, print_lines
+    from evenhand.comparison import chart_finding, chart_period_files
+    from evenhand.reports import Report
+
+    check_report_folder(out)
+    charted = chart_period_files(periods, **limits)
+    report = Report((chart_finding(charted),), "periods")
+    if out:
+        report.save(out, png=bool(png))
+    if json:
+        sys.stdout.write(report.json())
+    else:
+        print_lines(*charted.lines(), *([f"report: {out / 'report.html'}"] if out else []))
+    if fail_on_alarm and charted.alarm:
+        raise typer.Exit(ALARM_CODE)
+
+
 app = CommandGroup(help="Plan which items to label and how many, and estimate from the labels.", no_args_is_help=True)
 app.command("plan")(sample_plan.plan)
 app.command("draw")(draw)
@@ -165,6 +203,7 @@ app.command("second")(sample_panel.second)
 app.command("annotators")(sample_panel.annotators)
 app.command("extend")(extend)
 app.command("compare")(compare)
+app.command("chart")(chart)
 app.command("simulate")(sample_simulate.simulate)
 app.command("size")(sample_plan.size)
 app.command("mde")(sample_plan.mde)

@@ -162,7 +162,7 @@ def compare_period_files(this: str, last: str, *, rule: str = ChangeRule.DIFFERE
     >>> eh.comparison.compare_period_files("this.json", "last.json").alarm
     False
     """
-    now, before = _read_period(this), _read_period(last)
+    now, before = read_period(this), read_period(last)
     changes, caveats = compare_periods(now, before, rule=rule), period_caveats(now, before)
     return PeriodComparison(rule, tuple(changes), tuple(caveats), tuple(period_causes(now, before)))
 
@@ -312,7 +312,8 @@ def _declared_clusters(finding: Finding) -> Sequence[str]:
 def _parts_not_compared(this: Finding, last: Finding) -> Iterator[str]:
     now, before = ({key for m in finding for key in m.slice} - set(OWN_SLICE_KEYS) for finding in (this, last))
     if now | before:
-        yield f"Not compared: results by {', '.join(sorted(now | before))}."
+        parts = ", ".join(sorted(now | before))
+        yield f"Not compared: results by {parts} (`evenhand sample chart` compares them)."
 
 
 def _measurement_name(finding: Finding, key: str) -> str:
@@ -356,7 +357,7 @@ def _signed_texts(one: PeriodChange, values: Sequence[float]) -> list[str]:
     return [f"{100.0 * value:+.{digits}f}".replace("-", "−") for value in values]
 
 
-def _read_period(path: str) -> Finding:
+def read_period(path: str) -> Finding:
     """The one finding about moderation in a file of findings."""
     findings = [finding for finding in read_findings(path) if any(m.measure == PREVALENCE for m in finding)]
     if len(findings) != 1:

@@ -12,7 +12,18 @@ from evenhand.audits.bias import NAME as BIAS
 from evenhand.audits.calibration import NAME as CALIBRATION
 from evenhand.audits.collaboration import NAME as COLLABORATION
 from evenhand.audits.perspective import NAME as PERSPECTIVE
-from evenhand.figures import accuracy, bias, calibration, collaboration, migration, perspective, plan, simulation
+from evenhand.comparison.chart_finding import NAME as PERIODS
+from evenhand.figures import (
+    accuracy,
+    bias,
+    calibration,
+    collaboration,
+    migration,
+    periods,
+    perspective,
+    plan,
+    simulation,
+)
 from evenhand.figures.figure import Figure
 from evenhand.finding import Finding
 from evenhand.measurement.simulation.simulate import NAME as SIMULATION
@@ -25,6 +36,7 @@ FIGURES: dict[str, Callable[[Finding], Iterator[Figure]]] = {
     CALIBRATION: calibration.draw_calibration,
     COLLABORATION: collaboration.draw_collaboration,
     MIGRATION: migration.draw_migration,
+    PERIODS: periods.draw_periods,
     PERSPECTIVE: perspective.draw_perspective,
     PLAN: plan.draw_plan,
     SIMULATION: simulation.draw_simulation,

@@ -13,6 +13,7 @@ from evenhand.audits.calibration import NAME as CALIBRATION
 from evenhand.audits.collaboration import NAME as COLLABORATION
 from evenhand.audits.perspective import NAME as PERSPECTIVE
 from evenhand.audits.registry import verdicts_of
+from evenhand.comparison.chart_finding import NAME as PERIODS
 from evenhand.comparison.runs import NAME as COMPARISON
 from evenhand.finding import Finding
 from evenhand.measurement.simulation.simulate import NAME as SIMULATION
@@ -26,6 +27,7 @@ from evenhand.reports import (
     collaboration,
     comparison,
     migration,
+    periods,
     perspective,
     plan,
     simulation,
@@ -42,6 +44,7 @@ SECTIONS: dict[str, Section] = {
     COLLABORATION: collaboration.SECTION,
     COMPARISON: comparison.SECTION,
     MIGRATION: migration.SECTION,
+    PERIODS: periods.SECTION,
     PERSPECTIVE: perspective.SECTION,
     PLAN: plan.SECTION,
     SIMULATION: simulation.SECTION,
