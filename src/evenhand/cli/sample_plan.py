@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated, TypedDict
 
@@ -26,6 +27,7 @@ from evenhand.choices import (
     OutputPath,
     ShareValue,
     WholeValue,
+    repeated_kind,
     text_kind,
     without_unset,
 )
@@ -98,6 +100,14 @@ class PlannedLabels(TypedDict):
     """How many labels, where no promise says it, and what is planned for."""
 
     n: Annotated[LabelCount, Choice("Number of labels, or all for a census.")]
+    targets: Annotated[
+        Sequence[str] | None,
+        repeated_kind("MEASURE=SHARE"),
+        Choice(
+            "Instead: a target for recall, prevalence, precision or parts, as recall=0.2; repeatable.",
+            flags=("--target",),
+        ),
+    ]
     prevalence: Annotated[ShareValue, Choice("Expected prevalence, instead of the estimate from the scores.")]
     level: Annotated[float, SHARE, Choice("Confidence level of the intervals.", default=0.95)]
 
@@ -150,7 +160,13 @@ def plan(
             out,
             roles=ItemColumns.of(without_unset(columns)),
             design=design_from_options(design, without_unset(settings)),
-            wish=SampleSizeRequest.of(sample_size["n"], promise, sample_size["prevalence"], sample_size["level"]),
+            wish=SampleSizeRequest.of(
+                sample_size["n"],
+                promise,
+                sample_size["prevalence"],
+                sample_size["level"],
+                sample_size["targets"] or (),
+            ),
             purpose=purpose,
             seed=seed,
             progress=progress,

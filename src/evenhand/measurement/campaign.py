@@ -28,6 +28,7 @@ from evenhand.measurement.plan_file import read_plan, update_plan
 from evenhand.measurement.promise import TargetProgress, target_progress
 from evenhand.measurement.sample import AnswerFiles, CampaignSample, CollectedLabels
 from evenhand.measurement.sheets import check_companion, write_sheet
+from evenhand.measurement.targets import leading_target, target_progresses
 from evenhand.progress import Progress, silent
 from evenhand.sampling.design import DrawnSoFar
 
@@ -52,7 +53,7 @@ class CampaignOutcome:
     """What labels show, and what is left: the number of the batch that waits, and labels still to be drawn.
 
     `to_come` is None if it is not known in advance; `kept` is whether the target precision is reached, if there is
-    one.
+    one. Of several `targets` the one that needs most labels is the `progress`; `unknown` are those without a number.
 
     >>> import polars as pl
     >>> from pathlib import Path
@@ -71,6 +72,8 @@ class CampaignOutcome:
     to_come: int | None
     kept: bool | None
     progress: TargetProgress | None = None
+    targets: tuple[TargetProgress, ...] = ()
+    unknown: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -200,9 +203,13 @@ def campaign_outcome(
     sample = CampaignSample.from_labels(collected.plan, collected.labels, collected.rounds)
     progress = target_progress(collected.plan, finding, sample, collected.gold)
     reached = target_reached(plan, published_estimate(finding, PREVALENCE)) if progress is None else progress.reached
+    targets, unknown = target_progresses(collected.plan, finding, sample, collected.gold)
+    if plan.targets:
+        progress, reached = leading_target(targets), not unknown and all(one.reached for one in targets)
     left = labels_to_come(plan, reached)
-    finding = _with_progress(finding, plan, collected, left, progress)
-    return CampaignOutcome(finding, collected, waiting, left, reached, progress)
+    finding = _with_targets(finding, targets, unknown, progress)
+    finding = _with_labels_in(finding, plan, collected, left)
+    return CampaignOutcome(finding, collected, waiting, left, reached, progress, tuple(targets), tuple(unknown))
 
 
 def basis_of_next_batch(
@@ -227,14 +234,20 @@ def _as_expected(
     return {name: replace(done, most=most[name]) for name, done in histories.items()}
 
 
-def _with_progress(
-    finding: Finding, plan: SamplingPlan, collected: CollectedLabels, left: int | None, progress: TargetProgress | None
+def _with_targets(
+    finding: Finding, targets: Sequence[TargetProgress], unknown: Sequence[str], progress: TargetProgress | None
 ) -> Finding:
-    """With how many labels are in of how many planned, said first where some are still to come; and the target."""
-    if progress is not None:
-        text = Reading({}, progress.line(), topic=AccuracyTopic.TARGET)
-        known = {**finding.provenance, "target": progress.record()}
-        finding = replace(finding, readings=(*finding.readings, text), provenance=known)
+    """With the target, or with several, that the labels are meant for."""
+    lines = [one.line() for one in targets or ([progress] if progress else [])]
+    lines += [f"Target for {name}: no number yet." for name in unknown]
+    known = dict(finding.provenance) | ({"target": progress.record()} if progress else {})
+    known |= {"targets": [one.record() for one in targets]} if targets else {}
+    readings = [Reading({}, line, topic=AccuracyTopic.TARGET) for line in lines]
+    return replace(finding, readings=(*finding.readings, *readings), provenance=known)
+
+
+def _with_labels_in(finding: Finding, plan: SamplingPlan, collected: CollectedLabels, left: int | None) -> Finding:
+    """With how many labels are in of how many planned, said first where some are still to come."""
     drawn, labelled = {id_ for one in plan.rounds for id_ in one.ids}, len(collected.labels.values)
     planned = None if left is None else len(drawn) + left
     finding = replace(finding, provenance={**finding.provenance, "labels_in": labelled, "labels_planned": planned})

@@ -111,23 +111,44 @@ class PartRow:
     within: float
 
 
-def part_rows(plan: SamplingPlan, expected: Mapping[str, PoolExpectation]) -> list[PartRow]:
-    """What each part will know, the best first; none of designs whose labels by part are not known beforehand."""
-    density_of: Callable[[SamplingFrame, Floats], Floats] | None = {
-        RandomDesign.name: lambda frame, _: np.ones(len(frame.sizes)),
-        ScoreDrivenDesign.name: label_density,
-    }.get(plan.design.name)
-    pool = plan.pools[-1]
-    if density_of is None or not plan.groups or not expected or pool.cells is None or plan.columns["score"] is None:
-        return []
-    frame, chance = pool.frame, cell_chances(pool.frame, expected[pool.name].prevalence)
+@dataclass(frozen=True, slots=True)
+class PartSpread:
+    """Of a part: the relative spread of its estimate for one label of the pool, and the share of labels in it."""
+
+    relative: float
+    labels: float
+
+
+Density = Callable[[SamplingFrame, Floats], Floats]
+
+
+def known_density(design: str) -> Density | None:
+    """How dense labels are on the items of each cell; None of designs of which that is not known beforehand."""
+    return {RandomDesign.name: lambda frame, _: np.ones(len(frame.sizes)), ScoreDrivenDesign.name: label_density}.get(
+        design
+    )
+
+
+def part_spreads(frame: SamplingFrame, prevalence: float, density_of: Density) -> dict[int, PartSpread]:
+    """By the number of the group; none of groups where nothing is expected to violate."""
+    chance = cell_chances(frame, prevalence)
     share, density = frame.sizes / len(frame), density_of(frame, chance)
-    rows = []
-    for number, name in enumerate(plan.groups):
+    spreads = {}
+    for number in np.unique(frame.groups).tolist():
         own = frame.groups == number
         hits = float(share[own] @ chance[own])
         if hits > 0.0:
-            variance = float(np.sum((share * chance * (1.0 - chance) / density)[own])) / pool.labels
-            labels = pool.labels * float(share[own] @ density[own])
-            rows.append(PartRow(name, labels, two_sided(plan.level) * float(np.sqrt(variance)) / hits))
+            variance = float(np.sum((share * chance * (1.0 - chance) / density)[own]))
+            spreads[number] = PartSpread(float(np.sqrt(variance)) / hits, float(share[own] @ density[own]))
+    return spreads
+
+
+def part_rows(plan: SamplingPlan, expected: Mapping[str, PoolExpectation]) -> list[PartRow]:
+    """What each part will know, the best first; none of designs whose labels by part are not known beforehand."""
+    density, pool = known_density(plan.design.name), plan.pools[-1]
+    if density is None or not plan.groups or not expected or pool.cells is None or plan.columns["score"] is None:
+        return []
+    z = two_sided(plan.level) / float(np.sqrt(pool.labels))
+    spreads = part_spreads(pool.frame, expected[pool.name].prevalence, density)
+    rows = [PartRow(plan.groups[n], pool.labels * one.labels, z * one.relative) for n, one in spreads.items()]
     return sorted(rows, key=lambda row: row.within)

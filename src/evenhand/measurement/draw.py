@@ -167,4 +167,6 @@ def mix_pools(
 
 def _next(plan: SamplingPlan, pool: PlanPool, histories: Mapping[str, DrawnSoFar]) -> Drawn | None:
     rng = plan.generator(len(plan.rounds), [one.name for one in plan.pools].index(pool.name))
-    return plan.design.next_draw(pool, histories.get(pool.name, DrawnSoFar()), rng, until_kept=bool(plan.promise))
+    return plan.design.next_draw(
+        pool, histories.get(pool.name, DrawnSoFar()), rng, until_kept=bool(plan.promise or plan.targets)
+    )

@@ -131,6 +131,7 @@ class SamplingPlan:
     seed: int
     promise: Mapping[str, float] = field(default_factory=dict)
     rounds: tuple[PlanRound, ...] = ()
+    targets: Mapping[str, float] = field(default_factory=dict)  # instead: several, each a relative half-width
     extends: str | None = None  # the seal of the plan of which this is a longer one
 
     @property

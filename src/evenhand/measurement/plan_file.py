@@ -148,6 +148,7 @@ def _content(plan: SamplingPlan) -> dict[str, Any]:
         "seed": plan.seed,
         "groups": list(plan.groups),
         "pools": [_pool(pool) for pool in plan.pools],
+        **({"targets": dict(plan.targets)} if plan.targets else {}),
         **({} if plan.extends is None else {"extends": plan.extends}),
     }
 
@@ -168,6 +169,7 @@ def _plan(content: Mapping[str, Any]) -> SamplingPlan:
         level=float(content["level"]),
         seed=int(content["seed"]),
         promise=content["promise"],
+        targets={str(name): float(share) for name, share in content.get("targets", {}).items()},
         extends=None if content.get("extends") is None else str(content["extends"]),
     )
 

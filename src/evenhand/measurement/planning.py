@@ -6,8 +6,8 @@ The sample size is a number, everything there is (a census), or whatever a targe
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, replace
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -21,6 +21,7 @@ from evenhand.measurement.items import ItemColumns, ItemSource
 from evenhand.measurement.plan import ALL, REMOVED, Measurement, PlanPool, PopulationFile, SamplingPlan
 from evenhand.measurement.plan_file import check_plan_path, write_plan
 from evenhand.measurement.sizes import target_precision
+from evenhand.measurement.targets import TargetNeed, TargetPlanning, check_targets, read_targets
 from evenhand.progress import Progress, silent
 from evenhand.sampling.design import LabelForecast, PoolExpectation, SamplingDesign
 from evenhand.sampling.designs import DESIGNS
@@ -47,16 +48,28 @@ class SampleSizeRequest:
     promise: Mapping[str, Any] | None = None
     prevalence: float | None = None
     level: float = 0.95
+    targets: Mapping[str, float] = field(default_factory=dict)
 
     @classmethod
-    def of(cls, n: str | None, promise: Mapping[str, Any], prevalence: float | None, level: float) -> SampleSizeRequest:
+    def of(
+        cls,
+        n: str | None,
+        promise: Mapping[str, Any],
+        prevalence: float | None,
+        level: float,
+        targets: Sequence[str] = (),
+    ) -> SampleSizeRequest:
         """From what was typed."""
         arrays.share(level, "the level")
         if prevalence is not None:
             checked_prevalence(prevalence)
         has_target = any(value is not None for value in promise.values())
-        if n is not None and has_target:
+        if n is not None and (has_target or targets):
             raise InputError("give either `n` (a number, or all) or a target precision, not both")
+        if has_target and targets:
+            raise InputError("give either one target precision or several with `target`, not both")
+        if targets:
+            return cls(prevalence=prevalence, level=level, targets=read_targets(targets))
         if n is None:
             promise = promise if has_target else DEFAULT_TARGET
             return cls(promise=promise, prevalence=prevalence, level=level)
@@ -94,6 +107,7 @@ class PlannedCampaign:
     plan: SamplingPlan
     expected: Mapping[str, PoolExpectation]
     promised: int | None = None
+    needs: tuple[TargetNeed, ...] = ()
 
 
 @protected_inputs()
@@ -169,13 +183,14 @@ def make_plan(
         counted = count_items(ItemSource(source, roles), progress)
         if (
             roles.score
-            and wish.promise is not None
+            and (wish.promise is not None or wish.targets)
             and wish.prevalence is None
             and has_constant_score(counted.pools.values())
         ):
             raise InputError(CONSTANT_SCORE, column=roles.score)
         design = RandomDesign() if wish.census and not design.traits.clusters else design
         pools, known, promised = _pools(counted, design, wish)
+        pools, needs = _aimed_pools(pools, known, counted, design, wish)
     except InputError as error:
         raise error.within(str(path)) from None
     file = PopulationFile(os.path.relpath(path, out.parent), source.fingerprint()["sha256"], counted.rows)
@@ -189,10 +204,11 @@ def make_plan(
         level=wish.level,
         seed=seed,
         promise=wish.target_values,
+        targets=wish.targets,
     )
     for pool in plan.pools:
         plan.design.check_drawable(pool, plan.generator(0, 0))
-    return PlannedCampaign(plan, known, promised)
+    return PlannedCampaign(plan, known, promised, needs)
 
 
 def has_constant_score(pools: Iterable[CellCounts]) -> bool:
@@ -212,11 +228,13 @@ def _check(roles: ItemColumns, design: SamplingDesign, request: SampleSizeReques
         raise InputError(f"sampling removed and visible items together needs `design` {', '.join(most)} or {last}")
     if roles.by and not traits.groups:
         raise InputError(f"a {design.name} plan has a single interval: leave out `by`, or make a plan for each group")
+    check_targets(request.targets, design)
     if request.target is not None and design.forecast is None:
         raise InputError(f"{traits.unforeseeable}: give `n` instead of a target precision")
     if request.target is not None and request.target.bound is not None and roles.decision:
         raise InputError("`below` applies to a prevalence: leave out `decision`, or use `within`, `cv` or `width`")
-    if roles.score is None and request.promise is not None and request.prevalence is None:
+    aimed = request.promise is not None or bool(request.targets)
+    if roles.score is None and aimed and request.prevalence is None:
         raise InputError("without a score, a target precision needs the expected `prevalence`")
 
 
@@ -234,6 +252,22 @@ def _pools(
         promised = needed if needed < least else None
     pools = zip(counted.pools.items(), _labels(request, expects), strict=True)
     return tuple(PlanPool(name, len(cells), n, cells) for (name, cells), n in pools), known, promised
+
+
+def _aimed_pools(
+    pools: tuple[PlanPool, ...],
+    known: Mapping[str, PoolExpectation],
+    counted: CountedItems,
+    design: SamplingDesign,
+    request: SampleSizeRequest,
+) -> tuple[tuple[PlanPool, ...], tuple[TargetNeed, ...]]:
+    """With the labels that several targets take, where there are such."""
+    if not request.targets:
+        return pools, ()
+    planning = TargetPlanning(pools, [known[pool.name] for pool in pools], counted.groups, design, request.level)
+    needs = planning.needs(request.targets)
+    labels = planning.labels(needs)
+    return tuple(replace(pool, labels=n) for pool, n in zip(pools, labels, strict=True)), needs
 
 
 def _expected(pool: str, cells: CellCounts, forecast: LabelForecast, request: SampleSizeRequest) -> PoolExpectation:

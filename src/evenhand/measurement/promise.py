@@ -21,7 +21,7 @@ from evenhand.catalogue import find_measure
 from evenhand.catalogue.accuracy import PREVALENCE, VIOLATIONS
 from evenhand.catalogue.shared import COUNT, PRECISION, RECALL
 from evenhand.errors import Undefined
-from evenhand.finding import Finding, SliceKey
+from evenhand.finding import Finding, Slice, SliceKey
 from evenhand.intervals.survey import CorrectedShare, GoldCounts, SurveyShare
 from evenhand.measurement.plan import ALL, SamplingPlan
 from evenhand.measurement.sample import CampaignSample
@@ -34,6 +34,21 @@ MOST_GROWTH = 2.0  # times the labels so far: what a next batch makes of them at
 LEAST_GROWTH = 0.2  # of the labels so far, that a next batch has at least
 BATCH_MARGIN = 1.1  # times the labels still needed, so that the next batch is the last more often than not
 UNSEEN = 1.0  # violations that a pool without any counts as having, when labels are split
+
+
+@dataclass(frozen=True, slots=True)
+class MeasuredTarget:
+    """A target precision of a measure, of all items or of a part."""
+
+    measure: str
+    target: Target
+    slice: Slice = field(default_factory=dict)
+
+    @property
+    def title(self) -> str:
+        """Of what, in words."""
+        parts = ", ".join(value for key, value in self.slice.items() if key != SliceKey.POOL)
+        return f"{find_measure(self.measure).title.lower()}{f' of {parts}' if parts else ''}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,6 +71,7 @@ class TargetProgress:
     usual_excess: float | None = None
     fixed: float = 0.0
     drives: Mapping[str, float] = field(default_factory=dict)
+    title: str = ""
 
     @property
     def reached(self) -> bool:
@@ -114,6 +130,7 @@ class TargetProgress:
         """As plain data."""
         return {
             "measure": self.measure,
+            **({"of": self.title} if self.title else {}),
             "target": {self.target.name: self.target.amount},
             "now": self.target.amount * self.excess,
             **({} if self.usual_excess is None else {"now_usual": self.target.amount * self.usual_excess}),
@@ -125,7 +142,7 @@ class TargetProgress:
 
     def line(self, per_hour: float | None = None) -> str:
         """In a sentence."""
-        name = find_measure(self.measure).title.lower()
+        name = self.title or find_measure(self.measure).title.lower()
         now = self.target.described(self.target.amount * self.excess)
         if self.usual_excess is not None:
             usual = self.target.described(self.target.amount * self.usual_excess)
@@ -150,15 +167,30 @@ def target_progress(
     plan: SamplingPlan, finding: Finding, sample: CampaignSample, gold: GoldCounts | None = None
 ) -> TargetProgress | None:
     """Of a plan with a two-sided target; None without one, or where its number is undefined."""
-    target = plan.target
     measure = RECALL if len(plan.pools) > 1 else PREVALENCE
-    if target is None or target.bound is not None or not finding.get(measure).defined:
+    if plan.target is None or plan.target.bound is not None:
+        return None
+    return measured_progress(plan, finding, sample, MeasuredTarget(measure, plan.target), gold)
+
+
+def measured_progress(
+    plan: SamplingPlan,
+    finding: Finding,
+    sample: CampaignSample,
+    wanted: MeasuredTarget,
+    gold: GoldCounts | None = None,
+) -> TargetProgress | None:
+    """Of one target; None where its number is undefined."""
+    measure, target, part = wanted.measure, wanted.target, wanted.slice
+    if not finding.has(measure, **part) or not finding.get(measure, **part).defined:
         return None
     labels = round(finding.get(COUNT).value or 0.0)
-    fewest, lacking = _fewest_found(plan, finding, measure, labels)
+    fewest, lacking = _fewest_found(plan, finding, measure, labels) if not part else _found_in(finding, wanted)
     items = sum(pool.items for pool in plan.pools)
-    published, usual = published_estimate(finding, measure), finding.get(measure)
+    published, usual = published_estimate(finding, measure, part), finding.get(measure, **part)
     drives, fixed = _drives(plan, sample, measure, gold)
+    if part.get(SliceKey.POOL):
+        drives = {name: float(name == part[SliceKey.POOL]) for name in drives}
     return TargetProgress(
         measure,
         target,
@@ -169,8 +201,16 @@ def target_progress(
         lacking,
         usual_excess=None if published is usual else target.excess(usual),
         fixed=fixed,
-        drives={name: float(name == lacking) for name in drives} if lacking else drives,
+        drives={name: float(name == lacking) for name in drives} if lacking in drives else drives,
+        title=wanted.title if plan.targets else "",
     )
+
+
+def _found_in(finding: Finding, wanted: MeasuredTarget) -> tuple[float, str]:
+    """The violations of a part, and its name where they are too few."""
+    found = finding.get(VIOLATIONS, **wanted.slice).value or 0.0
+    parts = [value for key, value in wanted.slice.items() if key != SliceKey.POOL]
+    return found, "" if found >= FEWEST_FOUND else ", ".join(parts)
 
 
 def _fewest_found(plan: SamplingPlan, finding: Finding, measure: str, labels: int) -> tuple[float, str]:

@@ -65,6 +65,7 @@ def plan_summary(made: PlannedCampaign, per_hour: float, annotators: int) -> dic
         "groups": list(plan.groups),
         "ids_looked_at_one_in": 1,  # all of them
         "designs": [row.record() for row in design_rows(plan, made.expected, per_hour, annotators)],
+        "targets": [need.record() for need in made.needs],
         "parts": [asdict(row) for row in part_rows(plan, made.expected)],
     }
 
@@ -82,6 +83,8 @@ def plan_lines(made: PlannedCampaign, per_hour: float, annotators: int) -> list[
     if made.promised is not None:
         enough = f"The target precision needs {made.promised:,} labels"
         lines.append(f"{enough}; the minimum for this design is {summary['n']:,}.")
+    if made.needs:
+        lines += ["Labels that each target drives:", *(need.line() for need in made.needs)]
     for name, pool in summary["pools"].items():
         if "clusters" in pool:
             lines.append(f"{pool['clusters']:,} whole clusters, which contain about {pool['labels']:,} items.")
@@ -264,7 +267,9 @@ def _remaining_lines(outcome: CampaignOutcome, per_hour: float | None) -> list[s
         return [f"Batch {outcome.waiting} has been drawn and has no labels yet."]
     lines = []
     if outcome.progress is not None:
-        lines = [outcome.progress.line(per_hour)]
+        several = (one.line(per_hour) for one in outcome.targets)
+        lines = [*several] if outcome.targets else [outcome.progress.line(per_hour)]
+        lines += [f"Target for {name}: no number yet." for name in outcome.unknown]
     elif reached is not None and len(plan.pools) == 1:
         ((name, value),) = plan.promise.items()
         lines = [f"The target precision (`{name}` {value:g}) has {'' if reached else 'not yet '}been reached."]
