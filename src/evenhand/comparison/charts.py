@@ -34,6 +34,10 @@ class ChartPoint:
     """A period: its estimate, the mean of those before it, the limits within which it should lie, and whether it does.
 
     `before` is the number of periods behind the mean; none at the start.
+
+    >>> estimate = eh.Estimate(0.4, 0.35, 0.45, 0.95, "wilson", 400)
+    >>> eh.comparison.ChartPoint("May", estimate, mean=0.6, low=0.5, high=0.7, before=3).alarm
+    True
     """
 
     period: str
@@ -66,7 +70,13 @@ class ChartPoint:
 
 @dataclass(frozen=True)
 class ChartSeries:
-    """A measure of everything, or of a part, period by period."""
+    """A measure of everything, or of a part, period by period.
+
+    >>> estimate = eh.Estimate(0.4, 0.35, 0.45, 0.95, "wilson", 400)
+    >>> point = eh.comparison.ChartPoint("May", estimate)
+    >>> eh.comparison.ChartSeries("recall", {"language": "fr"}, (point,)).title
+    'Recall, fr'
+    """
 
     measure: str
     slice: Slice
