@@ -99,6 +99,15 @@ LABELS_NEEDED_FINITE = Measure(
     explanation="Labels needed to estimate the prevalence of these items only, where labelled items need no estimate.",
     page=PAGE,
 )
+LABELS_PUBLISHED = Measure(
+    "labels_published",
+    title="Labels needed, published interval",
+    unit=Unit.COUNT,
+    direction=Direction.LOWER,
+    digits=0,
+    explanation="Labels with which half of simulated campaigns publish an interval within the target.",
+    page=PAGE,
+)
 EFFICIENCY = Measure(
     "efficiency",
     title="Saved",

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
-from typing import Annotated, TypedDict
+from typing import TYPE_CHECKING, Annotated, Any, TypedDict
 
 import typer
 
@@ -14,6 +15,7 @@ from evenhand.choices import (
     ConditionValue,
     FlagValue,
     LabelsValue,
+    NamesValue,
     NameValue,
     NumbersValue,
     NumberValue,
@@ -29,6 +31,10 @@ from evenhand.choices import (
 from evenhand.cli.options import Query, only, reads_tables
 from evenhand.cli.output import Output, PrintOptions
 from evenhand.errors import InputError
+
+if TYPE_CHECKING:
+    from evenhand.measurement.simulation import SimulationRequest, SimulationSettings
+    from evenhand.measurement.simulation.campaigns import CampaignSettings, DecidedItems
 
 REPORT_FOLDER = Path("evenhand-simulation")
 FOLDER_HELP = f"Folder for the report and its data. Default: {REPORT_FOLDER}; none with --json or --csv."
@@ -70,6 +76,20 @@ class SimulationColumns(TypedDict):
     method: Annotated[NameValue, Choice("Training method: linear (default) or unigram.")]
 
 
+class CampaignOptions(TypedDict):
+    """Whole campaigns that are simulated beside the designs."""
+
+    campaigns: Annotated[
+        WholeValue,
+        Choice("Whole campaigns to simulate, up to the published interval (none; 100 with --decision or --by)."),
+    ]
+    decision: Annotated[ColumnValue, Choice("Column of decisions: also recall and precision, of whole campaigns.")]
+    removes: Annotated[NamesValue, Choice("For decisions in words: those that remove an item, comma-separated.")]
+    by: Annotated[
+        ColumnsValue, Choice("Columns, such as language: also the prevalence of each part, of whole campaigns.")
+    ]
+
+
 class SimulationTrials(TypedDict):
     """Which designs are tried, how often, and how sure they are to be."""
 
@@ -99,6 +119,7 @@ def simulate(
     columns: SimulationColumns,
     query: Query,
     trials: SimulationTrials,
+    whole: CampaignOptions,
     shared: Annotated[SettingOptions, only("level", "seed")],
     quick: Annotated[FlagValue, Choice("A preview: 200 samples, fewer designs.")],
     printed: Annotated[PrintOptions, only("json", "csv", "png", out=FOLDER_HELP)],
@@ -106,13 +127,38 @@ def simulate(
     """Simulate each design on labelled items: labels needed, bias and coverage, with figures, tables and a report."""
     from evenhand.cli.output import progress_bar
     from evenhand.measurement.simulation import QUICK, SimulationRequest, SimulationSettings, simulate_on
+    from evenhand.measurement.simulation.campaigns import simulate_campaigns
     from evenhand.reports import Report
 
     output = Output.from_options(printed, usual=REPORT_FOLDER)
     request = SimulationRequest(**without_unset(columns))
     settings = SimulationSettings.of((QUICK if quick else {}) | without_unset({**trials, **shared}))
     output.check()
+    items, campaigns = _campaigns(file, request, settings, without_unset(whole), query)
     with progress_bar() as progress:
-        report = Report((simulate_on(file, request, settings, query=query, progress=progress),), file)
+        findings = [simulate_on(file, request, settings, query=query, progress=progress)]
+        if items is not None:
+            findings.append(simulate_campaigns(items, campaigns, file, progress))
+        report = Report(tuple(findings), file)
         output.save(report, progress)
     output.print(report)
+
+
+def _campaigns(
+    file: str, request: SimulationRequest, settings: SimulationSettings, whole: Mapping[str, Any], query: str | None
+) -> tuple[DecidedItems | None, CampaignSettings]:
+    """What whole campaigns are simulated on, if they are, and how."""
+    from evenhand.measurement.simulation.campaigns import CAMPAIGNS, CampaignSettings
+    from evenhand.measurement.simulation.decided_items import read_decided_items
+
+    chosen = CampaignSettings(
+        within=settings.within[0],
+        campaigns=whole.get("campaigns", CAMPAIGNS),
+        level=settings.level,
+        seed=settings.seed,
+    )
+    if not whole:
+        return None, chosen
+    columns = {name: value for name, value in whole.items() if name != "campaigns"}
+    columns = {"decision": None, **{name: tuple(v) if isinstance(v, list) else v for name, v in columns.items()}}
+    return read_decided_items(file, request, query=query, **columns), chosen

@@ -15,6 +15,7 @@ from typing import Any
 
 import numpy as np
 
+from evenhand.catalogue.perspective import GWET_AC1, KRIPPENDORFF_ALPHA
 from evenhand.errors import InputError
 from evenhand.estimate import Estimate
 from evenhand.intervals.survey import CAUTIOUS, clopper_pearson_interval
@@ -64,9 +65,9 @@ class AnnotatorReport:
 
     def record(self) -> dict[str, Any]:
         """As plain data."""
-        agreement = {"items": self.several, "alike": self.alike, "krippendorff_alpha": self.alpha, "gwet_ac1": self.ac1}
+        agreement = {"items": self.several, "alike": self.alike, KRIPPENDORFF_ALPHA: self.alpha, GWET_AC1: self.ac1}
         return {
-            "agreement": {k: _plain(v) if isinstance(v, Estimate) else v for k, v in agreement.items()},
+            "agreement": {str(k): _plain(v) if isinstance(v, Estimate) else v for k, v in agreement.items()},
             "truth": self.truth or None,
             "annotators": [one.record() for one in self.errors],
         }
