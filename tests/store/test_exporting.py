@@ -15,6 +15,7 @@ from evenhand.store.chain import GENESIS, link
 from evenhand.store.events import stored_bytes
 from evenhand.store.exporting import FORMATS, JUDGEMENT_COLUMNS, export
 from evenhand.store.schema import events
+from evenhand.store.suggestions import keep_suggestion
 from store.desks import Desk, sqlite_desk
 from store.study_desks import label_all, open_study
 
@@ -41,6 +42,8 @@ def desk(tmp_path: Path) -> Desk:
             verdict = "violating" if view["text"].split()[2] > "0.5" else "benign"
             made.do("decide", person, **what, verdict=verdict, note="because", lead_time=2.5)
     made.do("appeal", "io", item=made_items[19], reason="quoted")
+    with made.store.write() as ledger:
+        keep_suggestion(ledger, "you there", [{"attribute": "TOXICITY", "value": 0.9}])
     label_all(made, open_study(made, annotators=("cy",), n="10"), "cy", lambda *_: "no", most=3)
     return made
 

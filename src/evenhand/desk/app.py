@@ -31,6 +31,7 @@ from evenhand.desk.pages import install_pages
 from evenhand.desk.passwords import PasswordKeeper
 from evenhand.desk.scoring import DeskScorer
 from evenhand.desk.sessions import SessionRegister
+from evenhand.desk.suggestions import StoreSuggestions
 from evenhand.desk.webhooks import Deliverer
 from evenhand.errors import EvenhandError
 from evenhand.service.app import create_app
@@ -56,7 +57,7 @@ def create_desk(
     app = create_app(settings, models=models)
     app.state.scorer = DeskScorer(app.state.engine, settings)
     app.state.store, app.state.sessions = store, SessionRegister(store, passwords)
-    app.state.live = LiveFindings(store)
+    app.state.live, app.state.suggestions = LiveFindings(store), StoreSuggestions(store)
     app.state.outgoing = OutgoingRequests.from_networks(settings.webhook_networks)
     store_problems.install(app)
     for router in (session_api.router, *(part.routes.router for part in PARTS)):

@@ -21,6 +21,7 @@ from evenhand.store.reasons import keep_reason
 DAY = 86_400_000_000  # microseconds
 COMPLAINT_DAYS = 183  # six months, as Article 20 of the Digital Services Act has it
 BATCH = 500
+SUGGESTED = "suggestion"  # the kind of the texts that callers suggested scores for
 SAID = frozenset({"note", "reason"})  # what a reporter wrote
 
 
@@ -93,7 +94,7 @@ def _erase_notices(ledger: EventLedger, reporters: list[str], reason: str) -> tu
 
 
 def erase_by_age(ledger: EventLedger, days: int, *, below_complaint_window: bool = False) -> int:
-    """Erase the contents of items that were received so many days ago, and keys not used since; how many contents."""
+    """Erase what is so many days old: contents of items, texts of suggestions, keys not used since; how many."""
     if days < 0 or (days < COMPLAINT_DAYS and not below_complaint_window):
         raise InputError(
             f"invalid `days`: {days} (must be {COMPLAINT_DAYS} or more, the period for complaints, unless "
@@ -104,7 +105,8 @@ def erase_by_age(ledger: EventLedger, days: int, *, below_complaint_window: bool
     query = sa.select(items.c.id).where(items.c.received_at < before, ~items.c.held, there)
     code = f"retention of {days} days"
     erased = _erase(ledger, list(ledger.connection.scalars(query)), code, by_program=True)
-    return erased + _erase_unused_keys(ledger, before, code)
+    suggested = sa.and_(table.c.kind == SUGGESTED, table.c.salt.is_not(None), table.c.at < before)
+    return erased + _erase_apart(ledger, suggested, code) + _erase_unused_keys(ledger, before, code)
 
 
 def _erase_unused_keys(ledger: EventLedger, before: int, code: str) -> int:
@@ -117,9 +119,14 @@ def _erase_unused_keys(ledger: EventLedger, before: int, code: str) -> int:
         sa.or_(notices.c.at >= before, items.c.held),
     )
     old = sa.and_(table.c.item.is_(None), table.c.salt.is_not(None), table.c.at < before, ~written, ~reported)
-    number = _count(ledger, old)
+    return _erase_apart(ledger, old, code)
+
+
+def _erase_apart(ledger: EventLedger, which: sa.ColumnElement[bool], code: str) -> int:
+    """Erase contents that belong to no item; how many."""
+    number = _count(ledger, which)
     if number:
-        _forget(ledger, old)
+        _forget(ledger, which)
         ledger.record_apart("store", ContentErased(reason=code, number=number))
     return number
 

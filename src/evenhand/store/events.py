@@ -8,7 +8,7 @@ earlier versions have reasons in the payload as they were written; these stay re
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from typing import Any, ClassVar, NamedTuple
 
@@ -385,6 +385,17 @@ class TokenChanged(StoreEvent, kind="token"):
     name: str
     scopes: tuple[str, ...]
     active: bool
+
+
+@dataclass(frozen=True, kw_only=True)
+class ScoreSuggested(StoreEvent, kind="suggested"):
+    """A caller of the API says which scores a comment should have: unverified, and no label."""
+
+    text: ContentRef
+    scores: Sequence[Mapping[str, Any]]
+    languages: Sequence[str] = ()
+    community: str | None = None
+    caller: str | None = None
 
 
 @dataclass(frozen=True, kw_only=True)

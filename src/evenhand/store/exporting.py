@@ -30,10 +30,11 @@ from evenhand.store.rebuilding import APART, RecordedEvent, derive_case, derive_
 from evenhand.store.roles import ADMINISTRATOR, AUDITOR, LEAD, SYSTEM
 from evenhand.store.store import Store
 from evenhand.store.study_state import ANSWER_VALUES, StudyCase
+from evenhand.store.suggestions import SUGGESTION_COLUMNS, suggestion_rows
 
 EXPORTERS = frozenset({ADMINISTRATOR, LEAD, AUDITOR})
 FORMATS = ("parquet", "csv", "jsonl")
-TABLES = ("judgements", "items", "decisions", "notices", "appeals", "labels", "scores", "events")
+TABLES = ("judgements", "items", "decisions", "notices", "appeals", "labels", "scores", "suggestions", "events")
 PIECE = 20_000  # rows in memory
 LABEL_VALUES = {VIOLATING: 1, BENIGN: 0}
 TEXT, WHOLE, REAL, FLAG = pl.String, pl.Int64, pl.Float64, pl.Boolean
@@ -135,7 +136,7 @@ SCORE_COLUMNS = {
 }
 COLUMNS = (
     *(JUDGEMENT_COLUMNS, ITEM_COLUMNS, DECISION_COLUMNS, NOTICE_COLUMNS, APPEAL_COLUMNS, STUDY_LABEL_COLUMNS),
-    *(SCORE_COLUMNS, EVENT_COLUMNS),
+    *(SCORE_COLUMNS, SUGGESTION_COLUMNS, EVENT_COLUMNS),
 )
 SCHEMAS: dict[str, dict[str, Any]] = dict(zip(TABLES, COLUMNS, strict=True))
 
@@ -194,6 +195,8 @@ def _write(
     for tables in exporter.batches(streams):
         for name, rows in tables.items():
             pieces[name].add(rows)
+    for row in suggestion_rows(connection, number, texts=texts):
+        pieces["suggestions"].add([row])
     for row in _event_rows(connection, number):
         pieces["events"].add([row])
     return {name: made.finish(staging / f"{name}.{file_format}") for name, made in pieces.items()}

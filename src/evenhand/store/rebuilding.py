@@ -22,7 +22,7 @@ from evenhand.store.store import Store
 from evenhand.store.study_state import StudyCase
 
 BATCH = 500  # items
-APART = ("policy", "people", "store")  # streams that are not items
+APART = ("policy", "people", "store", "suggestions")  # streams that are not items
 OWNERS = {"items": "id", "tasks": "item", "seen": "item", "notices": "item", "studies": "id"} | dict.fromkeys(
     ("study_batches", "study_items", "study_tasks"), "study"
 )  # the column that says to which item or study a row belongs

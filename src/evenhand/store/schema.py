@@ -2,10 +2,9 @@
 
 Events, sealed: `events`. Derived from them: `items`, `tasks`, `seen`, `notices`, `policies`, `people`, and the tables
 of studies. What may be erased without breaking the chain: `contents` (texts, notes, reasons, keys of authors and
-reporters, each with its salt). Neither: `requests` (answers to idempotency keys), `about` (the identity of the store),
-who signs in at the desk (`credentials`, `second_factors`, `invitations`, `sessions`, `sign_in_attempts`), and where
-decisions are sent
-(`webhooks`, `deliveries`).
+reporters, texts of suggestions, each with its salt). Neither: `requests` (answers to idempotency keys), `about` (the
+identity of the store), who signs in at the desk (`credentials`, `second_factors`, `invitations`, `sessions`,
+`sign_in_attempts`), and where decisions are sent (`webhooks`, `deliveries`).
 """
 
 from __future__ import annotations
@@ -37,7 +36,7 @@ events = Table(
     "events",
     metadata,
     Column("id", EventNumber, primary_key=True, autoincrement=True),
-    Column("stream", NAME, nullable=False),  # what it is about: an item, or `policy`, `people`, `store`
+    Column("stream", NAME, nullable=False),  # what it is about: an item, or `policy`, `people`, `store`, `suggestions`
     Column("version", Integer, nullable=False),  # 1, 2, 3, … within the stream
     Column("at", BigInteger, nullable=False),  # microseconds since 1970, UTC
     Column("kind", String(40), nullable=False),
@@ -160,7 +159,7 @@ contents = Table(
     metadata,
     Column("id", ID, primary_key=True),
     Column("item", ID),
-    Column("kind", String(20), nullable=False),  # text, note, reason, author, reporter
+    Column("kind", String(20), nullable=False),  # text, note, reason, author, reporter, suggestion
     Column("value", Text),
     Column("salt", LargeBinary(16)),
     Column("at", BigInteger, nullable=False),

@@ -30,7 +30,7 @@ class SuggestionSink(Protocol):
     """Where suggestions go."""
 
     async def accept(self, suggestion: ScoreSuggestion) -> None:
-        """Take one; what is done with it is not waited for."""
+        """Take one; it is acknowledged afterwards."""
         ...
 
 
