@@ -100,8 +100,7 @@ class UnreviewedShares:
     def before(self, prefix: Prefix, cell: int) -> float:
         """How much is left before a cell, of what the prefix counts."""
         if len(self.left) == 1:  # as at first, and asked for many times
-            start, stop = (prefix[min(int(edge), cell)] for edge in self.edges)
-            return float(self.left[0] * (stop - start))
+            return float(self.left[0] * (prefix[min(self.size, cell)] - prefix[0]))
         return float(np.dot(self.left, np.diff(prefix[np.minimum(self.edges, cell)])))
 
     def cut(self, cell: int) -> UnreviewedShares:
