@@ -45,6 +45,7 @@ ABOUT_SEVERAL = {  # behaviour that no one module has
     "desk/pages/test_blindness.py",
     "desk/test_logs.py",
     "audits/bias/test_clusters.py",
+    "audits/bias/test_score_sentences.py",
     "audits/test_usual_audits.py",
     "audits/calibration/test_clusters.py",
     "staffing/test_wikipedia_export.py",
