@@ -132,7 +132,7 @@ class Campaign:
         lacking = "" if hits[fewest] >= FEWEST_FOUND else fewest
         drives = {
             name: pool_factor(one.figure, int(one.items), name, self.of.measure)
-            * (max(one.figure.variance, one.figure.wary) * one.figure.n) ** 0.5
+            * (max(one.figure.variance, one.figure.cautious_variance) * one.figure.n) ** 0.5
             for name, one in shares.items()
         }
         if lacking:

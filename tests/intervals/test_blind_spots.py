@@ -38,7 +38,7 @@ def test_the_interval_from_its_definition() -> None:
     weight = share.mean_weight
     assert weight == pytest.approx(0.05 * 0.05 * (1 - 400 / 2500) / 400 + 0.95 * 0.95 * (1 - 300 / 47500) / 300)
     mean = share.value + weight * (1.0 - share.value)
-    variance = max(share.variance, share.wary) + weight**2 * (1.0 - share.value)
+    variance = max(share.variance, share.cautious_variance) + weight**2 * (1.0 - share.value)
     size = mean * (1.0 - mean) / variance - 1.0
     assert robust_interval(share, 0.9)[1] == pytest.approx(stats.beta(mean * size, (1 - mean) * size).ppf(0.95))
 

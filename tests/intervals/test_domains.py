@@ -137,7 +137,7 @@ def test_bad_designs_are_refused() -> None:
 
 
 @pytest.mark.parametrize("items", [None, 700.0])
-def test_the_wary_variance_takes_a_part_for_the_same_share_of_every_stratum(items: float | None) -> None:
+def test_the_cautious_variance_takes_a_part_for_the_same_share_of_every_stratum(items: float | None) -> None:
     """An item of a stratum is in the part by chance, and violates as its like does: the variance of one such item."""
     rng = np.random.default_rng(3)
     bad, like = labels(), rng.random(len(STRATA)) < 0.8
@@ -158,7 +158,7 @@ def test_the_wary_variance_takes_a_part_for_the_same_share_of_every_stratum(item
         first = part * (rate * (1.0 - centre) + (1.0 - rate) * (0.0 - centre))
         second = part * (rate * (1.0 - centre) ** 2 + (1.0 - rate) * centre**2)
         expected += (second - first**2) * sum(w * (w - 1.0) for w in weight[own])
-    assert figure.wary == pytest.approx(expected / size**2, rel=1e-9)
+    assert figure.cautious_variance == pytest.approx(expected / size**2, rel=1e-9)
     told = weight[inside & bad].sum() + centre * (size - weight[inside].sum())
     assert figure.value == pytest.approx(told / size, rel=1e-12)
 

@@ -27,9 +27,9 @@ def test_where_all_items_are_gold_errors_are_counted() -> None:
     found = reviews(np.random.default_rng(1), gold=600)
     for kind in (False, True):
         own = found.known == int(kind)
-        wrong = np.where(kind, found.given - found.violating, found.violating)[own].sum()
+        wrong = np.where(kind, found.reviewers - found.violating, found.violating)[own].sum()
         error = ReviewedItems(found).error(violating=kind)
-        assert error.value == pytest.approx(wrong / found.given[own].sum(), abs=1e-12)
+        assert error.value == pytest.approx(wrong / found.reviewers[own].sum(), abs=1e-12)
         low, high = error.share.interval(0.95)
         assert low < error.value < high
 
@@ -39,7 +39,7 @@ def test_equal_weights_are_no_weights_and_rows_without_reviews_do_not_matter() -
     plain = ReviewedItems(found).error(violating=True)
     counted = ReviewedItems(found, Weights.of(inclusion=np.full(600, 1.0))).error(violating=True)
     assert counted.value == pytest.approx(plain.value, abs=1e-12)
-    parts = (found.given, found.violating, found.known)
+    parts = (found.reviewers, found.violating, found.known)
     more = Reviews(*(np.append(part, np.zeros(50, dtype=part.dtype)) for part in parts))
     rows = ReviewedItems.from_rows(more, None, None, np.arange(650))
     assert rows.error(violating=True) == plain
@@ -48,7 +48,7 @@ def test_equal_weights_are_no_weights_and_rows_without_reviews_do_not_matter() -
 def test_copies_are_one_cluster() -> None:
     found = reviews(np.random.default_rng(3))
     times = 8
-    copied = Reviews(*(np.tile(part, times) for part in (found.given, found.violating, found.known)))
+    copied = Reviews(*(np.tile(part, times) for part in (found.reviewers, found.violating, found.known)))
     one = ReviewedItems(found).error(violating=False)
     two = ReviewedItems(copied, None, Clusters.from_codes(np.tile(np.arange(600), times))).error(violating=False)
     assert two.value == pytest.approx(one.value, abs=1e-12)
@@ -59,10 +59,10 @@ def test_too_few_gold_items() -> None:
     found = reviews(np.random.default_rng(4), gold=12)
     with pytest.raises(Undefined, match="gold items"):
         ReviewedItems(found).error(violating=True)
-    agreed = (found.violating == found.given).astype(bool)
+    agreed = (found.violating == found.reviewers).astype(bool)
     known = np.where(agreed, -1, np.int8(1)).astype(np.int8)
     with pytest.raises(Undefined, match="no gold item among those that"):
-        ReviewedItems(Reviews(found.given, found.violating, known)).error(violating=True)
+        ReviewedItems(Reviews(found.reviewers, found.violating, known)).error(violating=True)
 
 
 def test_reviewers_who_never_err_have_no_interval() -> None:

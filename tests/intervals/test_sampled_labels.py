@@ -57,7 +57,7 @@ def test_the_share_and_its_variance_are_those_of_the_definition(group: int | Non
 def test_the_whole_is_the_stratified_estimate() -> None:
     ours = planned().share(LABEL, np.ones(18, dtype=bool), part=False)
     theirs = StratifiedSample.from_values(LABEL, STRATA, SIZES).figure()
-    for name in ("value", "variance", "freedom", "n", "hits", "heaviest", "wary", "wary_freedom"):
+    for name in ("value", "variance", "freedom", "n", "hits", "heaviest", "cautious_variance", "cautious_freedom"):
         assert getattr(ours, name) == pytest.approx(getattr(theirs, name), rel=1e-12), name
 
 

@@ -121,7 +121,7 @@ def test_a_model_is_half_of_the_variance() -> None:
     model = replace(own, expected=np.array([0.2, 0.3])).figure()
     expected = float(scale @ [0.2, 0.3])
     assert model.variance == pytest.approx(math.sqrt((own.figure().variance ** 2 + expected**2) / 2))
-    assert model.wary == pytest.approx(max(own.figure().variance, expected))
+    assert model.cautious_variance == pytest.approx(max(own.figure().variance, expected))
     assert model.freedom > own.figure().freedom
 
 

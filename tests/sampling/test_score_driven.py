@@ -248,9 +248,9 @@ def test_a_group_is_estimated_by_itself() -> None:
     shares = [ScoreDrivenDesign().share(pool_of(FRAME), past, group=group) for group in (None, 0, 1)]
     for group, ours in zip((None, 0, 1), shares, strict=True):
         theirs = estimate_batches(FRAME, past, parts, group=group).figure()
-        assert (ours.value, ours.wary) == (
+        assert (ours.value, ours.cautious_variance) == (
             pytest.approx(theirs.value, rel=1e-12),
-            pytest.approx(theirs.wary, rel=1e-12),
+            pytest.approx(theirs.cautious_variance, rel=1e-12),
         )
     whole = estimate_batches(FRAME, past, parts).figure()
     assert shares[0].variance == pytest.approx(whole.variance, rel=1e-12)

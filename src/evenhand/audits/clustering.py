@@ -91,7 +91,7 @@ def effect(quantity: ClusteredQuantity, scope: Scope) -> DesignEffect:
     """The design effect of a quantity, made once."""
     clusters = scope.view.clusters
     assert clusters is not None
-    return scope.view.kept.once(
+    return scope.view.memo.once(
         ("design effect", quantity.name, scope.group),
         lambda: design_effect(quantity.row_influence(scope), clusters),
     )

@@ -185,8 +185,8 @@ def _part_columns(evidence: Evidence) -> dict[str, dict[str, Bools]]:
     if not isinstance(evidence, JudgedEvidence):
         return columns
     for part in evidence.parts:
-        kept = evidence.kept(part)
-        if kept is not None and len(part.slice) == 1:
+        rows = evidence.kept(part)
+        if rows is not None and len(part.slice) == 1:
             ((column, value),) = part.slice.items()
-            columns.setdefault(column, {})[value] = kept
+            columns.setdefault(column, {})[value] = rows
     return columns

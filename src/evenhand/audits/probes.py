@@ -82,12 +82,14 @@ class Probe:
         n = self.quantity.items(scope)
         paired = None if self.against is None else self._paired_interval(views, level)
         try:
-            found = self._interval(scope, value, settings, draws, paired)
+            interval = self._interval(scope, value, settings, draws, paired)
         except Undefined as why:
             return Estimate.undefined(str(why), level=level, n=n), None
         few = has_few_items(self.quantity, scope)
         flags = (Flag.SMALL,) if few or is_small_group(scope) else ()
-        estimate = Estimate(value, min(found.low, value), max(found.high, value), level, found.method, n, flags=flags)
+        estimate = Estimate(
+            value, min(interval.low, value), max(interval.high, value), level, interval.method, n, flags=flags
+        )
         return estimate, None if few else self._p_value(scope, value, level, paired)
 
     def _interval(
@@ -103,7 +105,7 @@ class Probe:
             return self.quantity.drawn_interval(scope, value, settings)
         if draws is None or self.quantity.is_fact(scope):
             assert is_analytic(self.quantity)
-            return paired or self.quantity.sure(scope, value, settings.level)
+            return paired or self.quantity.interval(scope, value, settings.level)
         ends = (
             bootstrap.percentile_interval(draws, value, settings.level)
             if settings.interval == BOOTSTRAP
@@ -165,11 +167,11 @@ def estimate_probes(
     drawn = [probes[number] for number in numbers]
     again = views if by_draws or any(probe.group for probe in drawn) else _without_groups(views)
     draws = dict(zip(numbers, _draw_again(again, drawn, settings, f"{title}: bootstrap", progress), strict=True))
-    found: list[ProbeResult] = []
+    results: list[ProbeResult] = []
     for number, probe in enumerate(probes):
-        found.append((probe, *probe.estimate(views, settings, draws.get(number))))
+        results.append((probe, *probe.estimate(views, settings, draws.get(number))))
         progress(title, number + 1, len(probes))
-    return found
+    return results
 
 
 def _needs_draws(quantity: Quantity, *, by_draws: bool, clustered: bool) -> bool:

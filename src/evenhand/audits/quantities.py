@@ -1,7 +1,7 @@
 """The quantities that more than one audit takes, and the protocol that every quantity follows.
 
 A quantity is one number of a scope: it has a name, a value, an interval and, where it is compared with something, a
-p-value. `value` alone is what a bootstrap draws again; `sure` is the analytic interval, where there is one.
+p-value. `value` alone is what a bootstrap draws again; `interval` is the analytic one, where there is one.
 """
 
 from __future__ import annotations
@@ -64,7 +64,7 @@ class Quantity(Protocol):
 class AnalyticQuantity(Quantity, Protocol):
     """A quantity whose interval is known without drawing rows again."""
 
-    def sure(self, scope: Scope, value: float, level: float) -> QuantityInterval:
+    def interval(self, scope: Scope, value: float, level: float) -> QuantityInterval:
         """Its interval."""
 
 
@@ -109,7 +109,7 @@ class TracedQuantity(AnalyticQuantity, Protocol):
 
 def is_analytic(quantity: Quantity) -> TypeGuard[AnalyticQuantity]:
     """Whether it has an interval of its own. `isinstance` on a protocol takes ten times as long."""
-    return hasattr(quantity, "sure")
+    return hasattr(quantity, "interval")
 
 
 def is_drawn(quantity: Quantity, *, by_draws: bool) -> bool:
@@ -129,7 +129,7 @@ def is_traced(quantity: Quantity) -> TypeGuard[TracedQuantity]:
 
 def influence_of(quantity: TracedQuantity, scope: Scope) -> Influence:
     """The trace of a quantity, made once per view."""
-    return scope.view.kept.once(("influence", quantity.name, scope.group), lambda: quantity.trace(scope))
+    return scope.view.memo.once(("influence", quantity.name, scope.group), lambda: quantity.trace(scope))
 
 
 def traced_rows(quantity: TracedQuantity, scope: Scope) -> RowInfluence:
@@ -151,7 +151,7 @@ def has_few_clusters(quantity: Quantity, scope: Scope) -> bool:
     """Whether a number rests on fewer than ten clusters that count."""
     if scope.view.clusters is None or quantity.is_fact(scope) or not knows_rows(quantity):
         return False
-    known = scope.view.kept.get(("design effect", quantity.name, scope.group))
+    known = scope.view.memo.get(("design effect", quantity.name, scope.group))
     return known is not None and known.clusters < FEWEST_CLUSTERS
 
 
@@ -178,7 +178,7 @@ class Auroc(SidedQuantity):
     def trace(self, scope: Scope) -> Influence:
         return influence.overall_auc_influence(scope.view.rows, scope.view.tally, scope.view.overall.value)
 
-    def sure(self, scope: Scope, value: float, level: float) -> QuantityInterval:
+    def interval(self, scope: Scope, value: float, level: float) -> QuantityInterval:
         low, high = self.bounded(scope, value).interval(level)
         off = scope.view.tally.unresolved()
         method = method_name(scope, auc_interval.DELONG_SCORE)
@@ -197,7 +197,7 @@ class CountQuantity(SidedQuantity):
     def value(self, scope: Scope) -> float:
         return sum(mass.total.weight for mass in scope.classes)
 
-    def sure(self, scope: Scope, value: float, level: float) -> QuantityInterval:
+    def interval(self, scope: Scope, value: float, level: float) -> QuantityInterval:
         if self.is_fact(scope):
             return QuantityInterval(value, value, "exact")
         reach = student_quantile(level) * sum(mass.total.spread for mass in scope.classes) ** 0.5
@@ -227,7 +227,7 @@ class RateQuantity(SidedQuantity):
     def row_influence(self, scope: Scope) -> RowInfluence:
         return share_influence(scope, self.name)
 
-    def sure(self, scope: Scope, value: float, level: float) -> QuantityInterval:
+    def interval(self, scope: Scope, value: float, level: float) -> QuantityInterval:
         return QuantityInterval(*self.bounded(scope, value).interval(level), method_name(scope, proportions.WILSON))
 
     def sides(self, scope: Scope) -> tuple[float, ...]:
@@ -268,7 +268,7 @@ class CurveArea(WholeScopeQuantity):
     def value(self, scope: Scope) -> float:
         return self.area(scope)
 
-    def sure(self, scope: Scope, value: float, level: float) -> QuantityInterval:
+    def interval(self, scope: Scope, value: float, level: float) -> QuantityInterval:
         return QuantityInterval(*self.wilson(self.classes(scope), value).interval(level), self.method)
 
     @staticmethod

@@ -49,7 +49,7 @@ class RedrawnErrors:
         placed, rows = scope.view.rows, scope.view.rows.rows
         fine = None
         if are_countable(rows.weights, rows.clusters):
-            fine = scope.view.kept.once("fine places", lambda: fine_places(probability[placed.place]))
+            fine = scope.view.memo.once("fine places", lambda: fine_places(probability[placed.place]))
         if scope.group is None:
             label = rows.label.astype(np.float64)
             return cls(probability[placed.place], label, rows.weights, rows.clusters, settings, fine)

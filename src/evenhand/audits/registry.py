@@ -136,10 +136,10 @@ def choose_audits(
 
 def without_unused_scores(names: Sequence[str] | None, declaration: Declaration) -> Declaration:
     """Without the scores, where only audits are asked for that do not look at any: those may lack a label."""
-    asked = [audit for audit in AUDITS if audit.name in (names or ())]
-    if not asked or any(audit.of_models for audit in asked):
+    chosen = [audit for audit in AUDITS if audit.name in (names or ())]
+    if not chosen or any(audit.of_models for audit in chosen):
         return declaration
-    for audit in asked:
+    for audit in chosen:
         _require_columns(audit, declaration.declared)
     return replace(declaration, score=(), scale=("probability",), probabilities=(), classes=(), uncertainty=())
 
@@ -178,11 +178,13 @@ def answer_questions(
     """`run_audits`, and why other audits were not run; nothing of that where audits are named."""
     declaration = evidence.declaration
     chosen = choose_audits(audits, declaration.declared, has_rows=evidence.has_rows, kind=declaration.kind)
-    asked = [(audit, audit.settings.of(settings)) for audit in chosen]  # all are checked before the first is run
-    shown = evidence.without_small_groups(asked[0][1].smallest_group)
+    settings_by_audit = [
+        (audit, audit.settings.of(settings)) for audit in chosen
+    ]  # all are checked before the first is run
+    shown = evidence.without_small_groups(settings_by_audit[0][1].smallest_group)
     lenient = not audits and any(not audit.companion for audit in chosen)
     findings, problems = [], {}
-    for audit, own in asked:
+    for audit, own in settings_by_audit:
         try:
             findings.append(audit.run(audit.takes(shown), own, progress or silent))
         except InputError as error:

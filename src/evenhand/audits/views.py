@@ -56,7 +56,7 @@ class View:
 
     def split(self, group: str) -> Split:
         """The four samples of a group, made once."""
-        return self.kept.once(("split", group), lambda: self.tally.split(group))
+        return self.memo.once(("split", group), lambda: self.tally.split(group))
 
     def confusion(self, group: str | None, *, background: bool = False) -> Confusion:
         """What the threshold does to everybody, to a group or to its background, counted once."""
@@ -64,11 +64,11 @@ class View:
             raise Undefined("the score has no default threshold: set `threshold`")
         threshold = self.threshold
         if group is not None and background:
-            return self.kept.once(
+            return self.memo.once(
                 ("background confusion", group),
                 lambda: self.tally.universe_confusion(threshold, group) - self.confusion(group),
             )
-        return self.kept.once(("confusion", group), lambda: self.tally.confusion(threshold, group))
+        return self.memo.once(("confusion", group), lambda: self.tally.confusion(threshold, group))
 
     @cached_property
     def overall(self) -> WilsonInterval:
@@ -86,12 +86,12 @@ class View:
         universe = self.tally.groups[group].universe
         if universe is self.tally.everyone:
             return self.overall
-        return self.kept.once(
+        return self.memo.once(
             ("reference", id(universe)), lambda: auc_interval.classes_auc_interval(universe, auroc(universe))
         )
 
     @cached_property
-    def kept(self) -> Memo:
+    def memo(self) -> Memo:
         """What was made of the tally once and is used again: by what it is, and of which group."""
         return Memo()
 
@@ -157,8 +157,8 @@ def thresholds_by_model(evidence: Evidence, settings: Settings) -> dict[str, flo
 def views_by_model(evidence: TalliedEvidence, part: EvidencePart, thresholds: Thresholds) -> Views:
     """Every model on one part of the evidence."""
     return {
-        found.model: View(
-            found.tally, thresholds[found.model], found.placed, found.unsure, evidence.scale(found.model).name
+        scored.model: View(
+            scored.tally, thresholds[scored.model], scored.placed, scored.unsure, evidence.scale(scored.model).name
         )
-        for found in evidence.tallies(part, thresholds)
+        for scored in evidence.tallies(part, thresholds)
     }

@@ -84,9 +84,9 @@ def calibrate_file(
     from evenhand.files import check_writable
     from evenhand.recalibration.one_file import calibrate_one_file
 
-    kept = steps["calibrator"]
-    if kept:
-        check_writable(kept)
+    calibrator_file = steps["calibrator"]
+    if calibrator_file:
+        check_writable(calibrator_file)
     done = calibrate_one_file(
         file,
         out,
@@ -97,9 +97,13 @@ def calibrate_file(
         method=steps["method"],
         seed=steps["seed"] or 0,
     )
-    if kept and done.calibrator:
-        write(done.calibrator, kept)
-    print_lines(done.sentence, f"{out}: {done.column}", *([f"calibrator: {kept}"] if kept and done.calibrator else []))
+    if calibrator_file and done.calibrator:
+        write(done.calibrator, calibrator_file)
+    print_lines(
+        done.sentence,
+        f"{out}: {done.column}",
+        *([f"calibrator: {calibrator_file}"] if calibrator_file and done.calibrator else []),
+    )
     print_lines(*(f"· {note}" for note in done.notes))
 
 

@@ -126,9 +126,9 @@ def _take_answers(queued: Path, paths: list[Path], out: Path, columns: RoleOptio
     check_output_file(out)
     id_, positive = columns.get("id"), tuple(map(str, one_or_several(columns.get("positive") or ())))
     answers = answers_by_item(read_answers(paths, queued_ids(queued, id_), positive=positive))
-    given, reviews = write_evidence(queued, answers, out, id=id_)
+    answered, reviews = write_evidence(queued, answers, out, id=id_)
     print_lines(
-        f"{given:,} of {reviews:,} reviews have an answer: {out}",
+        f"{answered:,} of {reviews:,} reviews have an answer: {out}",
         "Next step: evenhand audit with --audits accuracy --label label --decision removed --inclusion inclusion "
         "--stratum stratum",
     )

@@ -133,8 +133,8 @@ class ControlChart:
         """The alarms of a period, and where else they show."""
         alarms = self.alarms(period)
         follow = [one.title for one, point in self.raised(period) if (one, point) not in alarms]
-        said = [_alarm_sentence(one, point) for one, point in alarms]
-        return [*said, f"This also shows in {', '.join(follow)}."] if said and follow else said
+        sentences = [_alarm_sentence(one, point) for one, point in alarms]
+        return [*sentences, f"This also shows in {', '.join(follow)}."] if sentences and follow else sentences
 
     def lines(self) -> list[str]:
         """The caveats, the promise, each period with alarms, and what the last one comes to."""
@@ -282,8 +282,8 @@ def _side(estimate: Estimate, *, upper: bool) -> float:
 
 def _caveats(findings: Sequence[Finding]) -> Iterator[str]:
     """What makes a change between two neighbours something else than a change of what is moderated; each once."""
-    said = [text for last, this in pairwise(findings) for text in period_caveats(this, last)]
-    yield from dict.fromkeys(text for text in said if text.startswith(("Caution", "The score may")))
+    texts = [text for last, this in pairwise(findings) for text in period_caveats(this, last)]
+    yield from dict.fromkeys(text for text in texts if text.startswith(("Caution", "The score may")))
 
 
 def plain_settings(chart: ControlChart) -> Mapping[str, Any]:

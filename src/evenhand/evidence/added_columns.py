@@ -29,10 +29,10 @@ def with_columns_beside(
     verbatim = source.file.verbatim() if source.file else source.frame
     if rows is None:
         return pl.concat([verbatim, added.lazy()], how="horizontal")
-    kept = rows_where(source, declaration.where)
-    numbers = pl.DataFrame({ROW: pl.int_range(len(kept), eager=True)})
+    chosen = rows_where(source, declaration.where)
+    numbers = pl.DataFrame({ROW: pl.int_range(len(chosen), eager=True)})
     every = numbers.join(
         added.with_columns(rows.cast(pl.Int64).alias(ROW)), on=ROW, how="left", maintain_order="left"
-    ).with_columns(kept.alias(ROW))
+    ).with_columns(chosen.alias(ROW))
     beside: pl.LazyFrame = pl.concat([verbatim, every.lazy()], how="horizontal")
     return beside.filter(pl.col(ROW)).drop(ROW)

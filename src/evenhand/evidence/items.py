@@ -199,7 +199,7 @@ class ScoreEvidence(ItemEvidence):
         for model, values in self.unsure.items():
             digest.update(b"unsure " + model.encode() + values.tobytes())
         if self.reviews is not None:
-            for part in (self.reviews.given, self.reviews.violating, self.reviews.known):
+            for part in (self.reviews.reviewers, self.reviews.violating, self.reviews.known):
                 digest.update(b"reviews " + part.tobytes())
         digest.update(np.packbits(self.label).tobytes())
         return _digest_with_groups(digest, self.members, self.weights)

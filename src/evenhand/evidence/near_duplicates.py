@@ -58,8 +58,8 @@ def _signatures(texts: pl.Series) -> npt.NDArray[np.uint32]:
     starts = np.cumsum(lengths) - lengths
     inside = np.ones(len(letters), dtype=bool)
     inside[(starts + lengths)[:, None] - np.arange(1, RUN)] = False  # runs that go on into the next text
-    kept, firsts = runs[inside[: len(runs)]], np.cumsum(lengths - RUN + 1) - (lengths - RUN + 1)
-    return np.stack([np.minimum.reduceat(_numbered(kept, seed), firsts) for seed in range(NUMBERINGS)], axis=1)
+    whole_runs, firsts = runs[inside[: len(runs)]], np.cumsum(lengths - RUN + 1) - (lengths - RUN + 1)
+    return np.stack([np.minimum.reduceat(_numbered(whole_runs, seed), firsts) for seed in range(NUMBERINGS)], axis=1)
 
 
 def _numbered(runs: UInt64s, seed: int) -> npt.NDArray[np.uint32]:

@@ -16,15 +16,15 @@ def read_reviews(table: SourceTable, declaration: Declaration, label: Bools) -> 
     """None where no column of reviews is declared. Decisions are written as labels are."""
     if not declaration.reviews:
         return None
-    given, violating = (np.zeros(len(label), dtype=np.int32) for _ in range(2))
+    reviewers, violating = (np.zeros(len(label), dtype=np.int32) for _ in range(2))
     for column in declaration.reviews:
         decided = _decisions(table, column, declaration)
-        given += decided.is_not_null().to_numpy()
+        reviewers += decided.is_not_null().to_numpy()
         violating += decided.fill_null(False).to_numpy()
-    if not given.any():
+    if not reviewers.any():
         table.fail("no item was reviewed: the columns of `reviews` are empty", declaration.reviews[0])
     gold = None if declaration.gold is None else _gold(table, declaration.gold)
-    reviews = Reviews.from_labels(given, violating, label, gold)
+    reviews = Reviews.from_labels(reviewers, violating, label, gold)
     if not reviews.gold_items:
         table.fail("no gold item was reviewed", declaration.gold or "")
     return reviews

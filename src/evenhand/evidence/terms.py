@@ -147,10 +147,10 @@ def _mentions(texts: pl.Series, terms: Mapping[str, tuple[str, ...]]) -> pl.Seri
     for start in range(0, len(words), MOST_IN_PATTERN):
         candidate |= lower.str.contains(whole_word_pattern(words[start : start + MOST_IN_PATTERN])).fill_null(False)
     places, unknown = candidate.arg_true(), texts.is_null().arg_true()
-    found = _words_found(lower.gather(places), places, words)
+    hits = _words_found(lower.gather(places), places, words)
 
     def mask(own: Sequence[str]) -> pl.Series:
-        rows = found.filter(pl.col("word").is_in([word.removesuffix(AMBIGUOUS_MARK) for word in own]))["row"]
+        rows = hits.filter(pl.col("word").is_in([word.removesuffix(AMBIGUOUS_MARK) for word in own]))["row"]
         return pl.repeat(False, len(texts), eager=True).scatter(rows, True).scatter(unknown, None)
 
     columns = {TERM + name: mask(own) for name, own in terms.items()}
@@ -164,8 +164,8 @@ def _words_found(lower: pl.Series, rows: pl.Series, words: Sequence[str]) -> pl.
     borders = BORDER + lower.str.replace_all(r"\W", f"{BORDER}$0{BORDER}") + BORDER
     marked = BORDER + pl.Series(words).str.replace_all(r"\W", f"{BORDER}$0{BORDER}") + BORDER
     hits = borders.str.extract_many(marked.to_list(), overlapping=True)
-    found = pl.DataFrame({"row": rows, "marked": hits}).explode("marked").drop_nulls().unique()
-    return found.join(pl.DataFrame({"marked": marked, "word": words}), on="marked")
+    pairs = pl.DataFrame({"row": rows, "marked": hits}).explode("marked").drop_nulls().unique()
+    return pairs.join(pl.DataFrame({"marked": marked, "word": words}), on="marked")
 
 
 def certain_words(words: Sequence[str]) -> tuple[str, ...]:

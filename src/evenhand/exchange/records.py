@@ -41,9 +41,9 @@ class RecordTable:
         """Whether an optional column is there."""
         return column in self.frame.columns
 
-    def only(self, kept: pl.Series) -> RecordTable:
+    def only(self, chosen: pl.Series) -> RecordTable:
         """Some of the rows."""
-        return RecordTable(self.source, self.frame.filter(kept), kept.arg_true())
+        return RecordTable(self.source, self.frame.filter(chosen), chosen.arg_true())
 
     def fail(self, problem: str, column: str, bad: pl.Series) -> None:
         """Say what is wrong with the first of the bad rows, if there are any."""

@@ -60,12 +60,12 @@ def _panel(rows: vl.ChartRows, head: str, part: str, title: str, colour: str, x_
 def _draw_frontier(finding: Finding, exhibit: Exhibit, limit: float | str | None) -> Figure:
     rows = _rows(exhibit, "threshold")
     head = "score" if "score" in exhibit.columns else "threshold"  # of findings that were written earlier
-    wrong = _panel(rows, head, "wrong", WRONG_TITLE, WRONG_COLOUR, "remove from this score")
+    wrongly_removed = _panel(rows, head, "wrong", WRONG_TITLE, WRONG_COLOUR, "remove from this score")
     if limit is not None:
         rule = vl.Chart.from_rows([{"limit": limit}]).mark("rule", color=FAINT, strokeDash=[4, 3])
-        wrong = vl.layer(wrong, rule.encode(y="limit:Q"))
-    found = _panel(rows, head, "found", FOUND_TITLE, FOUND_COLOUR, "remove from this score")
-    chart = vl.vconcat(wrong.properties(width=420, height=150), found.properties(width=420, height=150))
+        wrongly_removed = vl.layer(wrongly_removed, rule.encode(y="limit:Q"))
+    removed = _panel(rows, head, "found", FOUND_TITLE, FOUND_COLOUR, "remove from this score")
+    chart = vl.vconcat(wrongly_removed.properties(width=420, height=150), removed.properties(width=420, height=150))
     return make_figure(
         finding.audit,
         PlanFigure.FRONTIER,

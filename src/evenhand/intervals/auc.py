@@ -88,21 +88,23 @@ PRECISION_SCORE = "precision_score"
 
 def average_precision_interval(classes: Classes, area: float) -> WilsonInterval:
     """The area under precision over recall of the violating items among all; there must be some."""
-    found, cells = classes.violating.total, merged(classes)
+    violating, cells = classes.violating.total, merged(classes)
     squares = (values * values for values in average_precision_influence(cells))
     variance = sum(dot(mass.spread, square) for mass, square in zip(cells, squares, strict=True))
-    variance *= found.count / max(found.count - 1.0, 1.0)
-    share = max(found.spread, found.weight * found.heaviest) / found.weight**2  # a design may have left no variance
+    variance *= violating.count / max(violating.count - 1.0, 1.0)
+    share = (
+        max(violating.spread, violating.weight * violating.heaviest) / violating.weight**2
+    )  # a design may have left no variance
     size = max(WilsonInterval.from_variance(area, variance).size, share)
-    return WilsonInterval(area, size, max(0.5 * (found.count - 1.0), 1.0))
+    return WilsonInterval(area, size, max(0.5 * (violating.count - 1.0), 1.0))
 
 
 def average_precision_influence(classes: Classes) -> tuple[Floats, Floats]:
     """On the average precision, of a violating and of a benign item at each score, per unit of weight."""
-    found, missed = (mass.weight for mass in classes)
-    hits, flagged = (np.cumsum(part[::-1])[::-1] for part in (found, found + missed))
-    precision, steps = (np.divide(p, flagged, out=np.zeros_like(hits), where=flagged > 0.0) for p in (hits, found))
+    violating, benign = (mass.weight for mass in classes)
+    hits, flagged = (np.cumsum(part[::-1])[::-1] for part in (violating, violating + benign))
+    precision, steps = (np.divide(p, flagged, out=np.zeros_like(hits), where=flagged > 0.0) for p in (hits, violating))
     total = classes.violating.total.weight
-    area = dot(found, precision) / total
+    area = dot(violating, precision) / total
     lower = np.cumsum(steps * precision)
     return (precision - area + np.cumsum(steps) - lower) / total, -lower / total

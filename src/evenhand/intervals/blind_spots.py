@@ -45,7 +45,7 @@ class RobustShare(SurveyShare):
 def robust_interval(share: SurveyShare, level: float) -> tuple[float, float]:
     """Ends of two beta distributions: with one more violation than was drawn, and with one less."""
     value, weight = min(max(share.value, 0.0), 1.0), min(share.mean_weight or share.heaviest, 1.0)
-    variance, tail = max(share.variance, share.wary), 0.5 * (1.0 - level)
+    variance, tail = max(share.variance, share.cautious_variance), 0.5 * (1.0 - level)
     high = _beta_quantile(value + weight * (1.0 - value), variance + weight**2 * (1.0 - value), 1.0 - tail)
     low = _beta_quantile(value * (1.0 - weight), variance + weight**2 * value, tail)
     return low, high

@@ -106,7 +106,7 @@ class RowInfluence:
     def clustered_variance(self, ways: Sequence[ClusterWay]) -> float:
         """With rows summed within clusters; in two ways never less than in either."""
         each = [self._way_variance(way) for way in ways]
-        total = sum(way.sign * found for way, found in zip(ways, each, strict=True))
+        total = sum(way.sign * variance for way, variance in zip(ways, each, strict=True))
         return max(total, *each[:2])
 
     def usable_ways(self, clusters: Clusters) -> tuple[ClusterWay, ...]:
@@ -130,8 +130,10 @@ class RowInfluence:
         A cluster is taken to bring what its rows bring if they are alike to the degree that the sums show.
         """
         apart, alike = way.sums(self.spread * self.usual**2), way.sums(self.times * self.usual) ** 2
-        found, least, most = (float(np.sum(each)) for each in (way.sums(self.times * self.values) ** 2, apart, alike))
-        degree = min(max((found - least) / (most - least), 0.0), 1.0) if most > least and found else 1.0
+        observed, least, most = (
+            float(np.sum(each)) for each in (way.sums(self.times * self.values) ** 2, apart, alike)
+        )
+        degree = min(max((observed - least) / (most - least), 0.0), 1.0) if most > least and observed else 1.0
         brought = (1.0 - degree) * apart + degree * alike
         if not brought.any():  # every row was sure to be drawn, so that none brings anything
             return float(len(np.unique(way.codes[self.takes_part])))

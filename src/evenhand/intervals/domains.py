@@ -100,13 +100,15 @@ class WeightedSample:
         value = min(max((self.total(part) + centre * (size - self.total(whole))) / size, 0.0), 1.0)
         own, freedom = self._variance(self.weights * (part - centre * whole) / size)
         own = own if own > (ROUNDING * value) ** 2 else 0.0
-        wary = max(own, self._alike(marked, whole, wider, centre) / size**2)
-        variance = math.sqrt(0.5 * (own**2 + wary**2))
+        cautious = max(own, self._alike(marked, whole, wider, centre) / size**2)
+        variance = math.sqrt(0.5 * (own**2 + cautious**2))
         left = (self.weights * self._left)[whole] / size
         heaviest, mean_weight = float(np.max(left)), float(np.average(left, weights=self.weights[whole]))
         n, hits = int(whole.sum()), float(part.sum())
-        found = SurveyShare(value, variance, freedom, n, hits, heaviest, wary, freedom, mean_weight=mean_weight)
-        return found if self.clusters is None else self._by_cluster(found, (part - centre * whole) / size, whole)
+        estimated = SurveyShare(value, variance, freedom, n, hits, heaviest, cautious, freedom, mean_weight=mean_weight)
+        return (
+            estimated if self.clusters is None else self._by_cluster(estimated, (part - centre * whole) / size, whole)
+        )
 
     def _by_cluster(self, share: SurveyShare, rest: Floats, whole: Bools) -> SurveyShare:
         """With the labels of a cluster summed before they are squared; never less than independent labels have."""
@@ -120,7 +122,11 @@ class WeightedSample:
         way = min(self.clusters.ways[: len(self.clusters.codes)], key=lambda one: one.size)
         weights = way.sums(self.weights * whole)
         left = float(np.max(self._left[whole]))
-        wider = replace(share, variance=factor * share.variance, wary=factor * max(share.wary, share.variance))
+        wider = replace(
+            share,
+            variance=factor * share.variance,
+            cautious_variance=factor * max(share.cautious_variance, share.variance),
+        )
         return allow_for_clusters(wider, weights[weights > 0.0], left)
 
     def _clustered(self, rest: Floats) -> float:
@@ -143,7 +149,7 @@ class WeightedSample:
         """
         if self.strata is None or self.closed(whole):
             return 0.0
-        labels, near, hits = (np.bincount(self.strata, kept) for kept in (None, like, like & marked))
+        labels, near, hits = (np.bincount(self.strata, counted) for counted in (None, like, like & marked))
         part = self.total(whole) / self.total(like) * near / np.maximum(labels, 1.0)
         rate = hits / np.maximum(near, 1.0)
         each = part * (rate * (1.0 - centre) ** 2 + (1.0 - rate) * centre**2) - (part * (rate - centre)) ** 2

@@ -65,7 +65,7 @@ def allow_for_clusters(share: SurveyShare, weights: Floats, left: float = 1.0) -
     number = equal_sized_clusters(weights)
     freedom = max(min(share.freedom, number - 1.0), 1.0)
     heaviest = max(share.heaviest, left * float(weights.max() / weights.sum()))
-    clustered = replace(share, freedom=freedom, wary_freedom=freedom, heaviest=heaviest, mean_weight=0.0)
+    clustered = replace(share, freedom=freedom, cautious_freedom=freedom, heaviest=heaviest, mean_weight=0.0)
     if not sizes_are_uneven(weights):
         return ClusteredShare.from_share(clustered)
     return RobustShare.from_share(replace(clustered, mean_weight=left / number))

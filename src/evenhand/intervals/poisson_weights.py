@@ -36,10 +36,10 @@ class PoissonWeights:
     def shared(cls, annotators: int, items: int, replicates: int, seed: int) -> PoissonWeights:
         """The same object for the same arguments, as long as somebody holds it."""
         key = (annotators, items, replicates, seed)
-        held = _SHARED.get(key)
-        if held is None:
-            held = _SHARED[key] = cls(*key)
-        return held
+        weights = _SHARED.get(key)
+        if weights is None:
+            weights = _SHARED[key] = cls(*key)
+        return weights
 
     def __iter__(self) -> Iterator[tuple[Counts, Counts]]:
         """Some draws at a time; the same whenever they are asked for."""

@@ -31,24 +31,28 @@ class Shares:
     visible_items: float
 
     @property
-    def found(self) -> float:
+    def violations_removed(self) -> float:
         """Violations that were removed."""
         return self.removed * self.removed_items
 
     @property
-    def missed(self) -> float:
+    def violations_visible(self) -> float:
         """Violations that are still visible."""
         return self.visible * self.visible_items
 
 
 def pool_prevalence(shares: Shares) -> float:
     """The part of all items that violates."""
-    return _ratio(shares.found + shares.missed, shares.removed_items + shares.visible_items, "there are no items")
+    return _ratio(
+        shares.violations_removed + shares.violations_visible,
+        shares.removed_items + shares.visible_items,
+        "there are no items",
+    )
 
 
 def pool_recall(shares: Shares) -> float:
     """The part of all violations that was removed."""
-    return _ratio(shares.found, shares.found + shares.missed, "no item violates")
+    return _ratio(shares.violations_removed, shares.violations_removed + shares.violations_visible, "no item violates")
 
 
 def pool_precision(shares: Shares) -> float:
@@ -58,22 +62,24 @@ def pool_precision(shares: Shares) -> float:
 
 def pool_f1(shares: Shares) -> float:
     """The harmonic mean of the two."""
-    wrong = shares.removed_items - shares.found
+    wrong = shares.removed_items - shares.violations_removed
     return _ratio(
-        2.0 * shares.found, 2.0 * shares.found + wrong + shares.missed, "no item violates and none was removed"
+        2.0 * shares.violations_removed,
+        2.0 * shares.violations_removed + wrong + shares.violations_visible,
+        "no item violates and none was removed",
     )
 
 
 def pool_accuracy(shares: Shares) -> float:
     """The part of all decisions that was right."""
-    right = shares.found + shares.visible_items - shares.missed
+    right = shares.violations_removed + shares.visible_items - shares.violations_visible
     return _ratio(right, shares.removed_items + shares.visible_items, "there are no items")
 
 
 def pool_fpr(shares: Shares) -> float:
     """The part of all benign items that was removed."""
-    wrong = shares.removed_items - shares.found
-    return _ratio(wrong, wrong + shares.visible_items - shares.missed, "no item is benign")
+    wrong = shares.removed_items - shares.violations_removed
+    return _ratio(wrong, wrong + shares.visible_items - shares.violations_visible, "no item is benign")
 
 
 def pool_specificity(shares: Shares) -> float:
@@ -143,10 +149,10 @@ class Pools:
 
         The correction is of second order: it vanishes with many labels.
         """
-        found, missed = self.removed.value * self.removed_items, self.visible.value * self.visible_items
+        removed, visible = self.removed.value * self.removed_items, self.visible.value * self.visible_items
         spread = self.removed.variance * self.removed_items**2, self.visible.variance * self.visible_items**2
-        whole = found + missed
-        recall = (found * whole + spread[0]) / (whole**2 + spread[0] + spread[1])
+        whole = removed + visible
+        recall = (removed * whole + spread[0]) / (whole**2 + spread[0] + spread[1])
         return recall if name == RECALL else 1.0 - recall
 
     def missed(self, level: float = 0.95) -> Estimate:
@@ -159,7 +165,7 @@ class Pools:
         """Where both pools together would move it."""
         removed, visible = (_ends(part)[1] for part in parts)
         shares = [Shares(one, other, self.removed_items, self.visible_items) for one in removed for other in visible]
-        return [quantity(both) for both in shares if both.found + both.missed > 0.0]
+        return [quantity(both) for both in shares if both.violations_removed + both.violations_visible > 0.0]
 
     def _moved(self, quantity: PoolQuantity, parts: list[Estimate]) -> tuple[float, list[list[float]]]:
         """The value, and where either pool alone would move it."""

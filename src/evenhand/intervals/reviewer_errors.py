@@ -60,7 +60,7 @@ class ReviewedItems:
         cls, reviews: Reviews, weights: Weights | None, clusters: Clusters | None, rows: Ints
     ) -> ReviewedItems:
         """Those of some rows that were reviewed."""
-        some = rows[reviews.given[rows] > 0]
+        some = rows[reviews.reviewers[rows] > 0]
         return cls(
             reviews.take(some),
             None if weights is None else weights.take(some),
@@ -76,10 +76,10 @@ class ReviewedItems:
                 f"{FEWEST_REVIEWED} are needed"
             )
         times = self._times
-        wrong = self.reviews.violating if not violating else self.reviews.given - self.reviews.violating
-        whole = float((times * self.reviews.given)[own].sum())
+        wrong = self.reviews.violating if not violating else self.reviews.reviewers - self.reviews.violating
+        whole = float((times * self.reviews.reviewers)[own].sum())
         value = float((times * wrong)[own].sum()) / whole
-        residual = wrong - value * self.reviews.given
+        residual = wrong - value * self.reviews.reviewers
         values = (own * residual * self._gold_weight + self._stratum_means(own * residual)) / whole
         covariance, clusters = row_covariance(values[:, None], self.weights, self.clusters)
         decisions = whole * len(times) / float(self._weight.sum())
@@ -90,7 +90,7 @@ class ReviewedItems:
 
     @cached_property
     def _weight(self) -> Floats:
-        return np.ones(len(self.reviews.given)) if self.weights is None else self.weights.weight
+        return np.ones(len(self.reviews.reviewers)) if self.weights is None else self.weights.weight
 
     @cached_property
     def _gold(self) -> Bools:
@@ -100,7 +100,7 @@ class ReviewedItems:
     @cached_property
     def _stratum(self) -> Ints:
         """0: all called it benign; 2: all called it violating; 1: split."""
-        some, every = self.reviews.violating > 0, self.reviews.violating == self.reviews.given
+        some, every = self.reviews.violating > 0, self.reviews.violating == self.reviews.reviewers
         stratum: Ints = some.astype(np.int64) + (every & some)
         return stratum
 
@@ -133,11 +133,11 @@ class ReviewedItems:
     def _unseen(self, own: Bools, residual: Floats) -> float:
         """Of strata whose gold items are all of one class: the variance that one of the other class would bring."""
         gold, items = (np.bincount(self._stratum, each, 3) for each in (self._gold, np.ones(len(own))))
-        found = np.bincount(self._stratum, own, 3)
+        errors = np.bincount(self._stratum, own, 3)
         total = 0.0
         for number in np.flatnonzero(gold).tolist():
             inside = self._stratum == number
-            share, moved = found[number] / gold[number], (found[number] + 0.5) / (gold[number] + 1.0)
+            share, moved = errors[number] / gold[number], (errors[number] + 0.5) / (gold[number] + 1.0)
             more = max(moved * (1.0 - moved) - share * (1.0 - share), 0.0) / gold[number]
             reach = float((self._weight * residual)[inside].sum())
             total += reach**2 * more * (1.0 - gold[number] / items[number])

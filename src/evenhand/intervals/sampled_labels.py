@@ -51,7 +51,7 @@ class SampledLabels:
             return SurveyShare(float(label[whole].mean()), 0.0, math.inf, n, float(label[whole].sum()), 0.0)
         figure = replace(self.sample(label, whole).figure(), n=n)
         if part:
-            figure = replace(figure, variance=figure.wary, freedom=figure.wary_freedom, most=float(n))
+            figure = replace(figure, variance=figure.cautious_variance, freedom=figure.cautious_freedom, most=float(n))
         return figure if self.clusters is None else self._by_cluster(figure, whole)
 
     def _by_cluster(self, figure: SurveyShare, whole: Bools) -> SurveyShare:

@@ -31,10 +31,10 @@ SCORE, CAUTIOUS, CORRECTED = "survey_wilson", "korn_graubard", "lang_reiczigel"
 class SurveyShare:
     """A share of a population, estimated from n labels, of which `hits` are violations.
 
-    `heaviest` is the largest part of the population that a single label stands for; `wary` is a variance for cautious
-    statements, no smaller than the variance, and `wary_freedom` are its degrees of freedom. An interval counts no more
-    effective labels than `most`. `mean_weight` is the part of the population that one label stands for, in the
-    mean over all items; 0 where that is not known.
+    `heaviest` is the largest part of the population that a single label stands for; `cautious_variance` is a variance
+    for cautious statements, no smaller than the variance, and `cautious_freedom` are its degrees of freedom. An
+    interval counts no more effective labels than `most`. `mean_weight` is the part of the population that one label
+    stands for, in the mean over all items; 0 where that is not known.
     """
 
     value: float
@@ -43,8 +43,8 @@ class SurveyShare:
     n: int
     hits: float
     heaviest: float
-    wary: float = 0.0
-    wary_freedom: float = math.inf
+    cautious_variance: float = 0.0
+    cautious_freedom: float = math.inf
     most: float = math.inf
     mean_weight: float = 0.0
 
@@ -98,7 +98,7 @@ def normal_interval(figure: SurveyShare, level: float) -> tuple[float, float]:
 
 
 def korn_graubard_interval(figure: SurveyShare, level: float) -> tuple[float, float]:
-    """Clopper and Pearson's on effective counts, from the wary variance."""
+    """Clopper and Pearson's on effective counts, from the cautious variance."""
     value = _rounded_share(figure.value)
     labels = _effective_labels(figure, value, level)
     return clopper_pearson_interval(value * labels, labels, level)
@@ -119,10 +119,10 @@ def _rounded_share(value: float) -> float:
 
 def _effective_labels(figure: SurveyShare, value: float, level: float) -> float:
     """Labels drawn at random that would tell as much; where nothing was seen, as many as the heaviest label allows."""
-    variance = max(figure.variance, figure.wary)
+    variance = max(figure.variance, figure.cautious_variance)
     if not 0.0 < value < 1.0 or variance == 0.0:
         return min(figure.most, 1.0 / figure.heaviest if figure.heaviest > 0.0 else float(figure.n))
-    freedom = figure.wary_freedom if figure.wary > 0.0 else figure.freedom
+    freedom = figure.cautious_freedom if figure.cautious_variance > 0.0 else figure.freedom
     shrink = (student_quantile(level, freedom) / student_quantile(level)) ** 2
     return max(1.0, min(figure.most, value * (1.0 - value) / (shrink * variance)))
 
@@ -177,7 +177,7 @@ class CorrectedShare(SurveyShare):
     def gold_needed(self) -> int:
         """Benign gold items of which the variance would be that of the sample."""
         passed = (self.gold.passed + 1.0) / (self.gold.others + 2.0)
-        own = max(self.seen.variance, self.seen.wary, (self.seen.heaviest / 2.0) ** 2, ROUNDING)
+        own = max(self.seen.variance, self.seen.cautious_variance, (self.seen.heaviest / 2.0) ** 2, ROUNDING)
         return math.ceil((1.0 - self.value) ** 2 * passed * (1.0 - passed) / own)
 
     def estimate(self, level: float = 0.95) -> Estimate:

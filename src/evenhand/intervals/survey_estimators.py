@@ -83,9 +83,9 @@ class StratifiedSample:
         weights = np.abs(self.shares) * (1.0 - self.fractions) / self.counts
         heaviest, mean_weight = float(np.max(weights)), _weighted_mean(weights, np.abs(self.shares))
         value, n = self.known + float(self.shares @ self.means), int(self.counts.sum())
-        wary = max(own, model, steady)
+        cautious = max(own, model, steady)
         return SurveyShare(
-            value, variance, gain * freedom, n, self.hits, heaviest, wary, steady_freedom, mean_weight=mean_weight
+            value, variance, gain * freedom, n, self.hits, heaviest, cautious, steady_freedom, mean_weight=mean_weight
         )
 
     def _steadied(self, scale: Floats) -> tuple[Floats, Floats]:
@@ -218,8 +218,8 @@ def _numbered_clusters(
         raise InputError(f"there are {len(names)} clusters for {size} items", column="cluster")
     if not size:
         raise Undefined("no item was labelled")
-    found, first, code = np.unique(names, return_index=True, return_inverse=True)
-    return found, code.astype(np.int64), first.astype(np.int64)
+    distinct, first, code = np.unique(names, return_index=True, return_inverse=True)
+    return distinct, code.astype(np.int64), first.astype(np.int64)
 
 
 def _cluster_totals(counts: arrays.Floats, clusters: int | None, sizes: npt.ArrayLike | None) -> arrays.Floats:

@@ -147,7 +147,7 @@ def _first_phase(labels: SampledLabels, expected: Floats) -> SurveyShare:
 def _combined(cells: Sequence[VerdictCell], first: SurveyShare) -> TwoPhaseShare:
     own = [cell.variance for cell in cells]
     freedoms = [max(cell.verdicts.effective - 1.0, 1.0) for cell in cells]
-    variance, wary = (sum(own) + part for part in (first.variance, max(first.variance, first.wary)))
+    variance, cautious = (sum(own) + part for part in (first.variance, max(first.variance, first.cautious_variance)))
     squares = sum(part**2 / freedom for part, freedom in zip(own, freedoms, strict=True))
     freedom = max(variance**2 / squares, 1.0) if squares > 0.0 else first.freedom
     return TwoPhaseShare(
@@ -158,6 +158,6 @@ def _combined(cells: Sequence[VerdictCell], first: SurveyShare) -> TwoPhaseShare
         n=sum(len(cell.verdicts.values) for cell in cells),
         hits=float(sum(cell.verdicts.values.sum() for cell in cells)),
         heaviest=max([first.heaviest, *(cell.heaviest for cell in cells)]) if variance > 0.0 else 0.0,
-        wary=wary,
-        wary_freedom=freedom,
+        cautious_variance=cautious,
+        cautious_freedom=freedom,
     )

@@ -115,7 +115,7 @@ class TwoWayBootstrap:
         """
         step = max(CELLS // (shape[0] * shape[1] * DRAWS_AT_A_TIME), 1)
         pieces = self._pieces(strata, shape[0] * shape[1], step)
-        found = []
+        folds = []
         for people, things in self._few_weights():
             draws = people.shape[1]
             both = np.hstack((people, people * people)).astype(np.float32)
@@ -123,8 +123,8 @@ class TwoWayBootstrap:
             for piece, start in zip(pieces, range(0, self.items, step), strict=True):
                 sums = np.ascontiguousarray((piece @ both).T).reshape(2, draws, *shape, step)[..., : self.items - start]
                 parts.append(fold(sums[0], sums[1], things[start : start + step].T.astype(np.float32)))
-            found.append(np.sum(parts, axis=0, dtype=np.float64))
-        return np.concatenate(found)
+            folds.append(np.sum(parts, axis=0, dtype=np.float64))
+        return np.concatenate(folds)
 
     def _few_weights(self) -> Iterator[tuple[Counts, Counts]]:
         for people, things in self.weights:

@@ -46,8 +46,8 @@ class BlindSpot:
         where = "" if self.pool == ALL else f"{self.pool} "
         share = f"Up to {min(np.ceil(100.0 * self.possible), 100.0):.0f} of 100 {where}violations"
         low_end = f"where the score is {self.score:.2g} or lower ({self.items:,} items)"
-        found = f"{self.violating:,.3g} of them violating" if self.violating else "none of them violating"
-        return f"{share} can lie {low_end}: only {self.labels:,} labels are there, {found}."
+        violating = f"{self.violating:,.3g} of them violating" if self.violating else "none of them violating"
+        return f"{share} can lie {low_end}: only {self.labels:,} labels are there, {violating}."
 
     def advice(self) -> str:
         """What to do about it."""
@@ -55,8 +55,8 @@ class BlindSpot:
             return "To rule that out, label more items (`evenhand sample extend`), or draw at random (`design` random)."
         counted = ", ".join(f"{name} {number:,}" for name, number in self.groups)
         by = f" ({counted})" if counted else ""
-        found = f"Violations found there: {first_ids(self.ids)}{by}."
-        return f"{found} Look for what they have in common: the score misses it."
+        violations = f"Violations found there: {first_ids(self.ids)}{by}."
+        return f"{violations} Look for what they have in common: the score misses it."
 
     def record(self) -> dict[str, object]:
         """As plain data."""

@@ -42,9 +42,9 @@ class HashRanges:
         if not self._files:
             return _repeated(self._taken())
         self._spill()
-        found = [self._repeated_in(file) for file in self._files]
+        hashes = [self._repeated_in(file) for file in self._files]
         self.close()
-        return np.concatenate(found)
+        return np.concatenate(hashes)
 
     def close(self) -> None:
         """Forget all, also on disk."""

@@ -147,11 +147,11 @@ class ItemSource:
         """All rows in order; with `texts` what annotators see is there too."""
         beside = self.roles.shown if texts else [self.roles.text] if self.roles.text and self.blank_scores else []
         wanted = list(dict.fromkeys([*self.roles.counted, *beside]))
-        kept = None if self.roles.where is None else rows_where(self.source, self.roles.where)
-        places = None if kept is None else kept.arg_true().cast(pl.Int64)
+        chosen = None if self.roles.where is None else rows_where(self.source, self.roles.where)
+        places = None if chosen is None else chosen.arg_true().cast(pl.Int64)
         start = 0
         columns = wanted or list(self.source.columns())[:1]
-        for frame in self.source.batches(ROWS, verbatim=True, columns=columns, kept=kept):
+        for frame in self.source.batches(ROWS, verbatim=True, columns=columns, kept=chosen):
             progress("reading items", start, 0)
             numbers = pl.int_range(start, start + len(frame), eager=True)
             numbers = numbers if places is None else places.slice(start, len(frame))

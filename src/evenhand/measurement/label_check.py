@@ -170,15 +170,15 @@ def relabelled(
         )
     drawn = table.filter(pl.col("relabel") == RELABEL)
     ids = drawn["id"].cast(pl.String).to_list()
-    given = answers_by_item(read_answers(answers, ids, positive=positive))
-    if missing := [id_ for id_ in ids if id_ not in given]:
+    new_labels = answers_by_item(read_answers(answers, ids, positive=positive))
+    if missing := [id_ for id_ in ids if id_ not in new_labels]:
         raise InputError(
             f"{len(ids) - len(missing):,} of {len(ids):,} drawn items have an answer: the number of label errors needs "
             f"all of them (next: '{missing[0]}')", source=str(answers[0]),
         )  # fmt: skip
     violating = (drawn["label"] == VIOLATING).to_list()
     differs = [
-        None if (value := given[id_]) is None else (value >= 0.5) != own
+        None if (value := new_labels[id_]) is None else (value >= 0.5) != own
         for id_, own in zip(ids, violating, strict=True)
     ]
     return estimate_label_errors(len(table), differs, level=level)

@@ -47,7 +47,7 @@ class PanelCell:
     """Labelled items of one pool whose reviewers said the same, in the order in which the panel gets them."""
 
     pool: str
-    said: ReviewerVerdict
+    verdict: ReviewerVerdict
     ids: tuple[str, ...]
 
 
@@ -63,10 +63,10 @@ def panel_cells(plan: SamplingPlan, labels: ItemLabels) -> list[PanelCell]:
         drawn = dict.fromkeys(
             id_ for one in plan.rounds for part in one.parts if part.pool == pool.name for id_ in part.ids
         )
-        for said in ReviewerVerdict:
-            own = [id_ for id_ in drawn if id_ in labels.values and ReviewerVerdict.of(labels.values[id_]) is said]
+        for verdict in ReviewerVerdict:
+            own = [id_ for id_ in drawn if id_ in labels.values and ReviewerVerdict.of(labels.values[id_]) is verdict]
             if own:
-                cells.append(PanelCell(pool.name, said, tuple(random_order(plan, "panel", own))))
+                cells.append(PanelCell(pool.name, verdict, tuple(random_order(plan, "panel", own))))
     return cells
 
 
@@ -74,7 +74,7 @@ def choose_for_panel(collected: CollectedLabels, n: int) -> list[str]:
     """Which n items the panel gets, in the order of its sheet: all split ones, and a random part of the others."""
     plan, cells = collected.plan, panel_cells(collected.plan, collected.labels)
     sizes = np.array([len(cell.ids) for cell in cells])
-    split = np.array([cell.said is ReviewerVerdict.SPLIT for cell in cells])
+    split = np.array([cell.verdict is ReviewerVerdict.SPLIT for cell in cells])
     least = np.where(split, sizes, np.minimum(FEWEST_OF_A_CELL, sizes))
     if not least.sum() <= n <= sizes.sum():
         what = f"all {int(sizes[split].sum()):,} split votes, and {FEWEST_OF_A_CELL} of each other kind"
@@ -96,11 +96,11 @@ def _spread(collected: CollectedLabels, cells: list[PanelCell]) -> Floats:
     parts = []
     for cell in cells:
         weights = sizes[cell.pool]
-        total, said = sum(weights.values()), collected.labels.values
-        violating = sum(w for id_, w in weights.items() if ReviewerVerdict.of(said[id_]) is ReviewerVerdict.VIOLATING)
+        total, labels = sum(weights.values()), collected.labels.values
+        violating = sum(w for id_, w in weights.items() if ReviewerVerdict.of(labels[id_]) is ReviewerVerdict.VIOLATING)
         share = min(max(violating / total, 1.0 / len(weights)), 1.0 - 1.0 / len(weights))
         own = sum(weights[id_] for id_ in cell.ids) / total
-        wrong = ASSUMED_ERROR if cell.said is not ReviewerVerdict.BENIGN else ASSUMED_ERROR * share / (1.0 - share)
+        wrong = ASSUMED_ERROR if cell.verdict is not ReviewerVerdict.BENIGN else ASSUMED_ERROR * share / (1.0 - share)
         wrong = min(wrong, ASSUMED_ERROR)
         parts.append(own * np.sqrt(wrong * (1.0 - wrong)) / (share if len(sizes) > 1 else 1.0))
     return np.array(parts)
@@ -181,7 +181,7 @@ class Adjudication:
         """How often the panel and the reviewers said the same, as counts."""
         parts = []
         for said in ReviewerVerdict:
-            own = [self.counted.get(id_) for cell in self.cells if cell.said is said for id_ in cell.ids]
+            own = [self.counted.get(id_) for cell in self.cells if cell.verdict is said for id_ in cell.ids]
             judged = [verdict for verdict in own if verdict is not None]
             if judged:
                 parts.append(f"{sum(map(int, judged)):,} of {len(judged):,} that reviewers called {said}")

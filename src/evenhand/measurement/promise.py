@@ -65,7 +65,7 @@ class TargetProgress:
     target: Target
     labels: int
     excess: float
-    found: float
+    violations: float
     items: int
     lacking: str = ""
     usual_excess: float | None = None
@@ -93,14 +93,14 @@ class TargetProgress:
     def more(self) -> int:
         """Labels that are expected to be needed."""
         if self.excess <= 1.0 and self.lacking:
-            rate = max(self.found, 1.0) / self.labels
-            return min(math.ceil((FEWEST_FOUND - self.found) / rate), self.items - self.labels)
+            rate = max(self.violations, 1.0) / self.labels
+            return min(math.ceil((FEWEST_FOUND - self.violations) / rate), self.items - self.labels)
         return self._needed()
 
     @property
     def range(self) -> tuple[int, int]:
         """Between which numbers that lies, four times in five."""
-        spread = math.exp(RANGE_QUANTILE / math.sqrt(max(self.found, 1.0)))
+        spread = math.exp(RANGE_QUANTILE / math.sqrt(max(self.violations, 1.0)))
         return self._needed(1.0 / spread), max(self._needed(spread), self.more)
 
     @property
@@ -147,20 +147,20 @@ class TargetProgress:
         if self.usual_excess is not None:
             usual = self.target.described(self.target.amount * self.usual_excess)
             now = f"{now} ({usual} if the score misses no kind of violation)"
-        said = f"Target for {name}: {self.target.described(self.target.amount)}; now {now}"
+        target = f"Target for {name}: {self.target.described(self.target.amount)}; now {now}"
         if self.reached:
-            return f"{said}. Reached: labelling can stop here."
+            return f"{target}. Reached: labelling can stop here."
         if self.out_of_reach:
-            return f"{said}. More labels alone cannot reach it: it takes more gold items."
+            return f"{target}. More labels alone cannot reach it: it takes more gold items."
         if self.excess <= 1.0:
             pool = "" if self.lacking == ALL else f" among {self.lacking} items"
             return (
-                f"{said}. Not reached: only {self.found:,.3g} violations were found{pool}, and a narrow interval means "
-                f"little before there are {FEWEST_FOUND}. About {self.more:,} more labels are expected."
+                f"{target}. Not reached: only {self.violations:,.3g} violations were found{pool}, and a narrow "
+                f"interval means little before there are {FEWEST_FOUND}. About {self.more:,} more labels are expected."
             )
         low, high = self.range
         hours = f", {duration(self.more / per_hour)} at {per_hour:g} per hour" if per_hour else ""
-        return f"{said}. About {self.more:,} more labels are expected ({low:,} to {high:,}){hours}."
+        return f"{target}. About {self.more:,} more labels are expected ({low:,} to {high:,}){hours}."
 
 
 def target_progress(
@@ -208,9 +208,9 @@ def measured_progress(
 
 def _found_in(finding: Finding, wanted: MeasuredTarget) -> tuple[float, str]:
     """The violations of a part, and its name where they are too few."""
-    found = finding.get(VIOLATIONS, **wanted.slice).value or 0.0
+    violations = finding.get(VIOLATIONS, **wanted.slice).value or 0.0
     parts = [value for key, value in wanted.slice.items() if key != SliceKey.POOL]
-    return found, "" if found >= FEWEST_FOUND else ", ".join(parts)
+    return violations, "" if violations >= FEWEST_FOUND else ", ".join(parts)
 
 
 def _fewest_found(plan: SamplingPlan, finding: Finding, measure: str, labels: int) -> tuple[float, str]:
@@ -234,7 +234,7 @@ def _drives(
         except Undefined:
             continue
         factor = pool_factor(share, pool.items, pool.name, measure)
-        variance = factor**2 * max(share.variance, share.wary)
+        variance = factor**2 * max(share.variance, share.cautious_variance)
         part = share.gold_share if isinstance(share, CorrectedShare) else 0.0
         drives[pool.name] = math.sqrt(variance * (1.0 - part) * share.n)
         own, of_gold = own + variance * (1.0 - part), of_gold + variance * part

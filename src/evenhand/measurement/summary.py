@@ -220,8 +220,8 @@ def outcome_lines(outcome: CampaignOutcome, *, per_hour: float | None = None) ->
     lines = [lines[0], *_blind_spot_lines(finding), *_rows(finding, {}), *lines[1:]]
     for name in finding.values(SliceKey.AS_IF):
         lines += [f"if {name}:", *_rows(finding, {SliceKey.AS_IF: name})]
-    if said := [reading.text for reading in finding.readings if reading.topic == AccuracyTopic.ADJUDICATED]:
-        lines += [*said, "by the adjudicated verdict:", *_rows(finding, ADJUDICATED)]
+    if adjudicated := [reading.text for reading in finding.readings if reading.topic == AccuracyTopic.ADJUDICATED]:
+        lines += [*adjudicated, "by the adjudicated verdict:", *_rows(finding, ADJUDICATED)]
     if any(line.endswith(SMALL_MARK) for line in lines):
         few = [reading.text for reading in finding.readings if reading.topic == AccuracyTopic.FEW_LABELS]
         lines.append(" ".join([f"{SMALL_MARK} Conservative interval: too wide rather than too narrow.", *few]))
@@ -230,11 +230,11 @@ def outcome_lines(outcome: CampaignOutcome, *, per_hour: float | None = None) ->
 
 def _blind_spot_lines(finding: Finding) -> list[str]:
     """Where intervals assume that the score misses nothing: said first, with the ones that do not."""
-    said = [reading.text for reading in finding.readings if reading.topic == AccuracyTopic.BLIND_SPOT]
-    if not said:
+    sentences = [reading.text for reading in finding.readings if reading.topic == AccuracyTopic.BLIND_SPOT]
+    if not sentences:
         return []
     first = [reading.text for reading in finding.readings if reading.topic == AccuracyTopic.MODERATION][:1]
-    return [*first, *said, ROBUST_HEAD, *_rows(finding, ROBUST), USUAL_HEAD]
+    return [*first, *sentences, ROBUST_HEAD, *_rows(finding, ROBUST), USUAL_HEAD]
 
 
 def _by(plan: SamplingPlan) -> list[str]:

@@ -73,7 +73,7 @@ class ScoreCells:
         return both
 
     @cached_property
-    def kept(self) -> Memo:
+    def memo(self) -> Memo:
         """What was made of these cells once and is used again."""
         return Memo()
 

@@ -203,8 +203,8 @@ def _on_scale(p: Floats, scale: str) -> Floats:
 def _sentence(purpose: CalibrationPurpose, chosen: str, means: dict[str, float], p: Floats) -> str:
     before = means[UNCALIBRATED]
     if chosen == UNCALIBRATED:
-        kept = f"no calibrator improves the log loss of {before:.4f} beyond chance"
-        return f"{WORDS_FOR[purpose]}: keep the scores as they are; {kept}."
+        reason = f"no calibrator improves the log loss of {before:.4f} beyond chance"
+        return f"{WORDS_FOR[purpose]}: keep the scores as they are; {reason}."
     loss = f"with a log loss of {means[chosen]:.4f} on rows it was not fitted on ({before:.4f} before)"
     values = f"{len(np.unique(p)):,} different values"
     return f"{WORDS_FOR[purpose]}: {full_title(chosen)} ({chosen}), {loss} and {values}."

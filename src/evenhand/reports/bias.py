@@ -189,8 +189,8 @@ def _headlines(finding: Finding) -> list[dict[str, Any]]:
             {
                 "model": title,
                 "verdicts": [v for v in verdicts if v.slice == model],
-                "rates": [(group, found) for group, found in rates.items() if group not in small],
-                "small": [(group, found) for group, found in rates.items() if group in small],
+                "rates": [(group, verdict) for group, verdict in rates.items() if group not in small],
+                "small": [(group, verdict) for group, verdict in rates.items() if group in small],
             }
         )
     return headlines

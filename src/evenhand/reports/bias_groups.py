@@ -70,7 +70,7 @@ def _is_marked(finding: Finding, part: Mapping[str, str]) -> bool:
 def groups_with_items(finding: Finding, part: Mapping[str, str], groups: list[str]) -> list[str]:
     """The groups with enough items in a part to say something; all of them, where none has."""
     counts = {group: [m.estimate for m in finding if _is_count(m, group, part)] for group in groups}
-    some = [group for group, found in counts.items() if any(not e.small and (e.value or 0.0) > 0.0 for e in found)]
+    some = [group for group, own in counts.items() if any(not e.small and (e.value or 0.0) > 0.0 for e in own)]
     return some or groups
 
 
@@ -83,10 +83,10 @@ def advantages_of(
 ) -> frozenset[tuple[str, str]]:
     """The groups and measures that differ significantly, in favour of the group."""
     reference = 0.0 if overall is None or overall.value is None else overall.value
-    found = set()
+    advantages = set()
     for group, estimates, _ in rows:
         for measure, e in zip(measures, estimates, strict=True):
             if e is not None and e.value is not None and e.stands_out and measure in HARM:
                 distance = e.value - (reference if find_measure(measure).unit is Unit.AREA else 0.0)
-                found |= {(group, measure)} if distance * HARM[measure] < 0.0 else set()
-    return frozenset(found)
+                advantages |= {(group, measure)} if distance * HARM[measure] < 0.0 else set()
+    return frozenset(advantages)

@@ -45,7 +45,7 @@ def template_context(finding: Finding) -> dict[str, Any]:
         "has_policy": has_policy(finding),
         "models": [_model_context(finding, name, slice_) for name, slice_ in finding.models],
         "figures": PlanFigure,
-        "glossary": [m for m in GLOSSARY if any(found.measure == m for found in finding)],
+        "glossary": [m for m in GLOSSARY if any(measured.measure == m for measured in finding)],
     }
 
 

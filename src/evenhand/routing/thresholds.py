@@ -102,10 +102,10 @@ def _shift(score: Floats, label: Bools, fresh: npt.ArrayLike | None, *, plain: b
     return LabelShift.between(score, label, fresh)
 
 
-def _refused(items: ThresholdSample, asked: Mapping[str, float | None], shift: LabelShift) -> Policy:
+def _refused(items: ThresholdSample, limits: Mapping[str, float | None], shift: LabelShift) -> Policy:
     """Nothing is guaranteed."""
     return Policy(
-        None, None, asked["wrong_removals"], asked["missed_violations"], asked["delta"] or 0.0, len(items.p),
+        None, None, limits["wrong_removals"], limits["missed_violations"], limits["delta"] or 0.0, len(items.p),
         int(items.y.sum()), _fingerprint(items.p, items.y), None, (shift.misfit,),
     )  # fmt: skip
 
@@ -214,13 +214,13 @@ def _upper(
     sample: ThresholdSample,
     allowed: float,
     delta: float,
-    given: ThresholdGrid | None,
+    thresholds: ThresholdGrid | None,
     needed: list[int | None],
     notes: list[str],
 ) -> float | None:
     """The lowest threshold that was shown to be safe; of those that remove the same items, the highest."""
     times = sample.items_for_one
-    grid = given or grid_from_scores(sample.p, allowed, delta, times=times) or DEFAULT_GRID
+    grid = thresholds or grid_from_scores(sample.p, allowed, delta, times=times) or DEFAULT_GRID
     items, wrong = grid.count(sample.p, ~sample.y)
     chance = sample.p_values(items, wrong, allowed)
     passed = np.flatnonzero(grid.accepted(chance, delta))

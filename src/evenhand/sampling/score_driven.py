@@ -165,9 +165,9 @@ def _large_enough(firsts: Ints, groups: Ints, left: Ints, fewest: int) -> Ints:
     group = np.searchsorted(opening, np.arange(len(firsts)), side="right") - 1
     keep = items >= fewest
     keep[opening[(np.bincount(group, keep) == 0) & (np.bincount(group, items) >= fewest)]] = True
-    starts, kept = firsts[keep].copy(), group[keep]
-    first_of_group = np.flatnonzero(np.diff(kept, prepend=-1) != 0)
-    starts[first_of_group] = firsts[opening[kept[first_of_group]]]
+    starts, group_of_start = firsts[keep].copy(), group[keep]
+    first_of_group = np.flatnonzero(np.diff(group_of_start, prepend=-1) != 0)
+    starts[first_of_group] = firsts[opening[group_of_start[first_of_group]]]
     return starts
 
 

@@ -130,8 +130,8 @@ def cross_strata(first: Strata, second: Strata) -> Strata:
 
 def _by_column(name: str, values: Sequence[object]) -> Strata:
     text = np.asarray([str(value) for value in values])
-    found, codes = np.unique(text, return_inverse=True)
-    return Strata.of(codes, [f"{name}={value}" for value in found])
+    distinct, codes = np.unique(text, return_inverse=True)
+    return Strata.of(codes, [f"{name}={value}" for value in distinct])
 
 
 def _cut(score: Floats, edges: Floats) -> Strata:

@@ -19,31 +19,31 @@ class Reviews:
     `known` is 1 for a violating and 0 for a benign item; −1 where the truth is not known.
     """
 
-    given: Int32s
+    reviewers: Int32s
     violating: Int32s
     known: npt.NDArray[np.int8]
 
     @classmethod
-    def from_labels(cls, given: Int32s, violating: Int32s, label: Bools, gold: Bools | None) -> Reviews:
+    def from_labels(cls, reviewers: Int32s, violating: Int32s, label: Bools, gold: Bools | None) -> Reviews:
         """Without gold items every label counts as the truth."""
         known = label.astype(np.int8)
         if gold is not None:
             known[~gold] = UNKNOWN
-        return cls(given, violating, known)
+        return cls(reviewers, violating, known)
 
     def take(self, rows: npt.NDArray[np.integer]) -> Reviews:
         """Those of some rows."""
-        return Reviews(self.given[rows], self.violating[rows], self.known[rows])
+        return Reviews(self.reviewers[rows], self.violating[rows], self.known[rows])
 
     @property
     def items(self) -> int:
         """How many items were reviewed."""
-        return int((self.given > 0).sum())
+        return int((self.reviewers > 0).sum())
 
     @property
     def gold_items(self) -> int:
         """Of those, how many the truth is known of."""
-        return int(((self.given > 0) & (self.known != UNKNOWN)).sum())
+        return int(((self.reviewers > 0) & (self.known != UNKNOWN)).sum())
 
     @property
     def is_anchored(self) -> bool:

@@ -137,10 +137,10 @@ def _heaviest(weight: Floats, spread: Floats, _count: Floats) -> float:
 
 def _heaviest_by_cell(cells: Int32s, size: int, weight: Floats, spread: Floats, _count: Floats) -> Floats:
     """The same in each cell."""
-    found = np.zeros(size)
+    heaviest = np.zeros(size)
     some = weight > 0.0
-    np.maximum.at(found, cells[some], spread[some] / weight[some])
-    return found
+    np.maximum.at(heaviest, cells[some], spread[some] / weight[some])
+    return heaviest
 
 
 class GroupCells(NamedTuple):

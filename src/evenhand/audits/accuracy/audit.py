@@ -32,19 +32,19 @@ def audit_accuracy(evidence: JudgedEvidence, settings: AccuracySettings, progres
     """Estimate everything on all items, on each slice and group, and on each stratum."""
     judged = evidence.judgements()
     sample = LabelledSample.from_judgements(judged, evidence.name, evidence.clusters)
-    found: list[Measured] = []
+    measured: list[Measured] = []
     domains = list(_domains(evidence, len(judged.answer)))
-    for number, (slice_, kept) in enumerate(domains, start=1):
-        found += domain_measures(sample, kept, slice_, settings.level)
-        if (figure := visible_share(sample, kept)) is not None:
-            found += with_slice(planning_estimates(figure[0], settings, figure[1]), slice_)
+    for number, (slice_, rows) in enumerate(domains, start=1):
+        measured += domain_measures(sample, rows, slice_, settings.level)
+        if (figure := visible_share(sample, rows)) is not None:
+            measured += with_slice(planning_estimates(figure[0], settings, figure[1]), slice_)
         progress("estimating", number, len(domains))
     if evidence.declaration.stratum not in evidence.declaration.slices:
-        found += _by_stratum(sample, judged.strata, judged.stratum, settings.level)
+        measured += _by_stratum(sample, judged.strata, judged.stratum, settings.level)
     notes: list[str] = []
-    found += rank_agreement(found, evidence.declaration.slice_keys, settings, notes)
+    measured += rank_agreement(measured, evidence.declaration.slice_keys, settings, notes)
     made_of = judged_composition(evidence, sample.rows, sample.violating, sample.removed, sample.design.weights)
-    finding = Finding(NAME, QUESTION, tuple(found), (), provenance(evidence, settings), exhibits=(made_of,))
+    finding = Finding(NAME, QUESTION, tuple(measured), (), provenance(evidence, settings), exhibits=(made_of,))
     finding = replace(finding, readings=tuple(verdicts.accuracy_readings(finding)))
     return replace(
         finding,
@@ -58,9 +58,9 @@ def _domains(evidence: JudgedEvidence, rows: int) -> Iterator[_Domain]:
     for part in evidence.parts:
         yield part.slice, evidence.kept(part)
     for name in evidence.groups:
-        kept = np.zeros(rows, dtype=np.bool_)
-        kept[evidence.rows_of(name)] = True
-        yield {SliceKey.GROUP: name}, kept
+        members = np.zeros(rows, dtype=np.bool_)
+        members[evidence.rows_of(name)] = True
+        yield {SliceKey.GROUP: name}, members
 
 
 def _by_stratum(

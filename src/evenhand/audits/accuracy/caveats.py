@@ -56,9 +56,9 @@ def _has_pools(finding: Finding, slice_: Slice) -> bool:
     return any(finding.has(VIOLATIONS, **slice_, pool=pool) for pool in pools)
 
 
-def _listed_parts(said: list[str]) -> str:
-    more = f" and {len(said) - PARTS_NAMED} more parts" if len(said) > PARTS_NAMED else ""
-    return ", ".join(said[:PARTS_NAMED]) + more
+def _listed_parts(parts: list[str]) -> str:
+    more = f" and {len(parts) - PARTS_NAMED} more parts" if len(parts) > PARTS_NAMED else ""
+    return ", ".join(parts[:PARTS_NAMED]) + more
 
 
 CAUTIOUS_INTERVAL = "the interval is conservative: too wide rather than too narrow"
@@ -121,12 +121,12 @@ def _clusters(sample: LabelledSample) -> Iterator[str]:
 def _rests_on(finding: Finding, sample: LabelledSample) -> Iterator[str]:
     """How many violations were seen where it counts, of which too few were, over all and in the parts."""
     visible = np.ones(len(sample.rows), dtype=np.bool_) if sample.removed is None else ~sample.removed
-    found, labels = int(np.sum(sample.violating & visible)), int(visible.sum())
+    violating, labels = int(np.sum(sample.violating & visible)), int(visible.sum())
     what, where = ("The prevalence is based on", "") if sample.removed is None else (RECALL_RESTS_ON, "visible ")
-    yield f"{what} {found:,} violating items among {labels:,} labelled {where}items."
+    yield f"{what} {violating:,} violating items among {labels:,} labelled {where}items."
     whole = [m for m in finding if not set(m.slice) - {SliceKey.POOL}]
-    if said := few_label_sentences(replace(finding, estimates=tuple(whole))):
-        yield f"{' '.join(said)} With fewer than {FEW_VIOLATIONS:.0f}, {CAUTIOUS_INTERVAL}."
+    if few_labels := few_label_sentences(replace(finding, estimates=tuple(whole))):
+        yield f"{' '.join(few_labels)} With fewer than {FEW_VIOLATIONS:.0f}, {CAUTIOUS_INTERVAL}."
     apart = {SliceKey.POOL, SliceKey.STRATUM, SliceKey.ESTIMATOR}
     shares = [m for m in finding if m.measure == PREVALENCE and m.slice and not apart & set(m.slice)]
     small = sum(m.estimate.small for m in shares)
@@ -140,10 +140,10 @@ def _rests_on(finding: Finding, sample: LabelledSample) -> Iterator[str]:
 def _unsure(finding: Finding, sample: LabelledSample) -> Iterator[str]:
     if not sample.unsure:
         return
-    asked, share = len(sample.violating) + sample.unsure, finding.get(PREVALENCE).value or 0.0
+    answers, share = len(sample.violating) + sample.unsure, finding.get(PREVALENCE).value or 0.0
     least = share * (1.0 - sample.unsure_share)
     yield (
-        f"For {sample.unsure:,} of {asked:,} items, the annotators answered that they cannot tell. These items are "
+        f"For {sample.unsure:,} of {answers:,} items, the annotators answered that they cannot tell. These items are "
         f"excluded and represented by the others. If none of them were violating, the prevalence would be "
         f"{100.0 * least:.3g} %; if all of them were, {100.0 * (least + sample.unsure_share):.3g} %."
     )

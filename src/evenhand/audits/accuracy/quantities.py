@@ -74,31 +74,31 @@ NOTHING_LABELLED: dict[str, str] = {
 }
 
 
-def domain_measures(sample: LabelledSample, kept: Bools | None, slice_: Slice, level: float) -> tuple[Measured, ...]:
+def domain_measures(sample: LabelledSample, rows: Bools | None, slice_: Slice, level: float) -> tuple[Measured, ...]:
     """Of the rows that are kept."""
-    population = _population(sample, kept)
+    population = _population(sample, rows)
     if population is not None and not slice_:
         return with_robust_intervals(population, level, lambda pools: pool_measures(pools, level))
     if population is not None:
         return pool_measures(population, level, slice_=slice_)
-    return with_slice(_domain_shares(sample, kept, level), slice_)
+    return with_slice(_domain_shares(sample, rows, level), slice_)
 
 
-def visible_share(sample: LabelledSample, kept: Bools | None) -> tuple[SurveyShare, Slice] | None:
+def visible_share(sample: LabelledSample, rows: Bools | None) -> tuple[SurveyShare, Slice] | None:
     """The share that matters for planning: of what is visible, or of everything where decisions are not known."""
     decided = sample.removed is not None
     visible = ~sample.removed if sample.removed is not None else np.ones(len(sample.rows), dtype=np.bool_)
-    whole = sample.inside(kept) & visible
+    whole = sample.inside(rows) & visible
     if not whole.any():
         return None
-    size = sample.size(kept, removed=False if decided else None)
+    size = sample.size(rows, removed=False if decided else None)
     figure = _pool_share(sample, whole, visible, size).figure
     return figure, {SliceKey.POOL: PoolName.VISIBLE} if decided else {}
 
 
-def _population(sample: LabelledSample, kept: Bools | None) -> ModeratedPopulation | None:
+def _population(sample: LabelledSample, rows: Bools | None) -> ModeratedPopulation | None:
     """The pools, where their sizes are known; None where they are chance, or one of them has no labels."""
-    inside = sample.inside(kept)
+    inside = sample.inside(rows)
     if sample.design.census or not inside.any():
         return None
     removed = np.zeros_like(inside) if sample.removed is None else sample.removed
@@ -106,12 +106,12 @@ def _population(sample: LabelledSample, kept: Bools | None) -> ModeratedPopulati
     if sample.plan is None and sample.items is None and not all(sample.design.closed(part) for part in parts.values()):
         return None
     if sample.removed is None:
-        return ModeratedPopulation(whole=_pool_share(sample, inside, np.ones_like(inside), sample.size(kept)))
+        return ModeratedPopulation(whole=_pool_share(sample, inside, np.ones_like(inside), sample.size(rows)))
     if sample.plan is None and not all(part.any() for part in parts.values()):
         return None
     pools = {
         name: _pool_share(
-            sample, part, removed == (name is PoolName.REMOVED), sample.size(kept, removed=name is PoolName.REMOVED)
+            sample, part, removed == (name is PoolName.REMOVED), sample.size(rows, removed=name is PoolName.REMOVED)
         )
         for name, part in parts.items()
         if part.any()
@@ -128,11 +128,11 @@ def _pool_share(sample: LabelledSample, inside: Bools, like: Bools, size: float 
     return PoolShare(figure, sample.design.total(inside) if size is None else size)
 
 
-def _domain_shares(sample: LabelledSample, kept: Bools | None, level: float) -> Iterator[NamedEstimate]:
-    inside, bad, removed = sample.inside(kept), sample.violating, sample.removed
-    everything, size = np.ones_like(inside), sample.size(kept)
+def _domain_shares(sample: LabelledSample, rows: Bools | None, level: float) -> Iterator[NamedEstimate]:
+    inside, bad, removed = sample.inside(rows), sample.violating, sample.removed
+    everything, size = np.ones_like(inside), sample.size(rows)
     pools = {} if removed is None else {PoolName.REMOVED: inside & removed, PoolName.VISIBLE: inside & ~removed}
-    yield from _domain_counts(sample, kept, [(None, inside), *pools.items()], level)
+    yield from _domain_counts(sample, rows, [(None, inside), *pools.items()], level)
 
     def share(name: str, marked: Bools, whole: Bools, like: Bools | None = None, of: float | None = None) -> Estimate:
         try:
@@ -168,18 +168,18 @@ def _missed_items(sample: LabelledSample, missed: Bools, level: float) -> Estima
 
 
 def _domain_counts(
-    sample: LabelledSample, kept: Bools | None, parts: Sequence[tuple[PoolName | None, Bools]], level: float
+    sample: LabelledSample, rows: Bools | None, parts: Sequence[tuple[PoolName | None, Bools]], level: float
 ) -> Iterator[NamedEstimate]:
     """Labels, violations among them, and the items they stand for."""
     for name, inside in parts:
         extra: Slice = {SliceKey.POOL: name} if name else {}
         n = int(inside.sum())
-        size = sample.size(kept, removed=None if name is None else name is PoolName.REMOVED)
+        size = sample.size(rows, removed=None if name is None else name is PoolName.REMOVED)
         yield COUNT, extra, Estimate.exact(float(n), level=level, n=n)
         yield VIOLATIONS, extra, Estimate.exact(float(np.sum(inside & sample.violating)), level=level, n=n)
         items = Estimate.exact(sample.design.total(inside) if size is None else size, level=level, n=n)
-        sure = size is not None or sample.design.census
-        yield POPULATION, extra, items if sure else replace(items, method=SUMMED_METHOD)
+        exact = size is not None or sample.design.census
+        yield POPULATION, extra, items if exact else replace(items, method=SUMMED_METHOD)
 
 
 def _f1_from_jaccard(jaccard: Estimate) -> Estimate:
@@ -254,7 +254,7 @@ def _range_estimate(numbers: list[float] | list[int], share: Estimate) -> Estima
 
 
 def rank_agreement(
-    found: Sequence[Measured], sliced: Mapping[str, str], settings: AccuracySettings, notes: list[str]
+    measured: Sequence[Measured], sliced: Mapping[str, str], settings: AccuracySettings, notes: list[str]
 ) -> Iterator[Measured]:
     """The agreement of ranks for the sliced column that the other source has; notes on what only one of them has."""
     if settings.rank_with is None:
@@ -263,7 +263,7 @@ def rank_agreement(
     key = sliced[column]
     here = {
         m.slice[key]: m.estimate.value
-        for m in found
+        for m in measured
         if m.measure == PREVALENCE and set(m.slice) == {key} and m.estimate.value is not None
     }
     both = [name for name in here if name in other]

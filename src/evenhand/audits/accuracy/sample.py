@@ -33,8 +33,8 @@ class LabelledSample:
     @classmethod
     def from_judgements(cls, judged: Judgements, source: str, clusters: Clusters | None = None) -> LabelledSample:
         """From checked rows; those that nobody labelled only say how many items there are."""
-        told = judged.answer >= 0
-        rows = np.repeat(np.flatnonzero(told), judged.times[told])
+        labelled = judged.answer >= 0
+        rows = np.repeat(np.flatnonzero(labelled), judged.times[labelled])
         removed = None if judged.removed is None else judged.removed[rows]
         _check_pools(removed, source)
         everything = bool((judged.answer == UNLABELLED).any())
@@ -50,15 +50,15 @@ class LabelledSample:
             plan=None if judged.planned is None else PlannedSample.from_columns(judged.planned, judged.removed),
         )
 
-    def inside(self, kept: Bools | None) -> Bools:
+    def inside(self, rows: Bools | None) -> Bools:
         """The labels of some rows; all of them for None."""
-        return np.ones(len(self.rows), dtype=np.bool_) if kept is None else kept[self.rows]
+        return np.ones(len(self.rows), dtype=np.bool_) if rows is None else rows[self.rows]
 
-    def size(self, kept: Bools | None, *, removed: bool | None = None) -> float | None:
+    def size(self, rows: Bools | None, *, removed: bool | None = None) -> float | None:
         """The items among some rows, removed or visible ones; None where that is not known but from the labels."""
         if self.items is None:
             return None
-        chosen = np.ones(len(self.items), dtype=np.bool_) if kept is None else kept
+        chosen = np.ones(len(self.items), dtype=np.bool_) if rows is None else rows
         if removed is not None and self.decided is not None:
             chosen = chosen & (self.decided == removed)
         return float(self.items[chosen].sum())
@@ -132,18 +132,18 @@ def _answered(judged: Judgements, source: str) -> Floats:
     """
     share = np.ones(len(judged.answer))
     assert judged.inclusion is not None
-    drawn, told = judged.answer != UNLABELLED, judged.answer >= 0
-    if (told == drawn).all():
+    drawn, labelled = judged.answer != UNLABELLED, judged.answer >= 0
+    if (labelled == drawn).all():
         return share
     where = judged.stratum if judged.stratum is not None else judged.removed
     place = np.zeros(len(drawn), dtype=np.int64) if where is None else where.astype(np.int64)
     stands = judged.times / judged.inclusion
-    every, answered = (np.bincount(place[kept], stands[kept], minlength=place.max() + 1) for kept in (drawn, told))
+    every, answered = (np.bincount(place[some], stands[some], minlength=place.max() + 1) for some in (drawn, labelled))
     if ((every > 0) & (answered == 0)).any():
         lost = int(np.argmax((every > 0) & (answered == 0)))
         name = f"stratum '{judged.strata[lost]}'" if judged.strata else "one of the two pools"
         raise InputError(f"every answer for {name} is 'cannot tell': no label represents it", source=source)
-    share[told] = (answered / np.maximum(every, 1e-300))[place[told]]
+    share[labelled] = (answered / np.maximum(every, 1e-300))[place[labelled]]
     return share
 
 

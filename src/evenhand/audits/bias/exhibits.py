@@ -83,7 +83,7 @@ def bias_examples(evidence: Evidence, views: Views, groups: tuple[str, ...], num
     if not number:
         return ()
     scored = as_scored(evidence, "examples need")
-    found: list[tuple[dict[str, str], str, float, int]] = []
+    chosen: list[tuple[dict[str, str], str, float, int]] = []
     for model, view in views.items():
         named = model_slice(views, model)
         for group in groups:
@@ -92,8 +92,8 @@ def bias_examples(evidence: Evidence, views: Views, groups: tuple[str, ...], num
                 place = view.rows.place[rows]
                 order = np.argsort(place if violating else -place, kind="stable")[:number]
                 slice_ = {**named, SliceKey.GROUP: group}
-                found += [(slice_, kind, float(view.tally.scores[place[i]]), int(rows[i])) for i in order]
-    texts = scored.texts([row for *_, row in found])
+                chosen += [(slice_, kind, float(view.tally.scores[place[i]]), int(rows[i])) for i in order]
+    texts = scored.texts([row for *_, row in chosen])
     return tuple(
-        Example(slice_, kind, score, text) for (slice_, kind, score, _), text in zip(found, texts, strict=True)
+        Example(slice_, kind, score, text) for (slice_, kind, score, _), text in zip(chosen, texts, strict=True)
     )

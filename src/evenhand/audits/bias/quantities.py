@@ -68,11 +68,11 @@ class GroupComparison(SidedQuantity):
         return self.comparison.name
 
     def value(self, scope: Scope) -> float:
-        return scope.view.kept.once(("value", self.name, scope.group), lambda: self.comparison(scope.split))
+        return scope.view.memo.once(("value", self.name, scope.group), lambda: self.comparison(scope.split))
 
     def bounded(self, scope: Scope, value: float) -> WilsonInterval:
         c = self.comparison
-        return scope.view.kept.once(
+        return scope.view.memo.once(
             ("bounds", self.name, scope.group),
             lambda: widened(self, scope, auc_interval.split_auc_interval(scope.split, c.high, c.low, value - c.shift)),
         )
@@ -86,7 +86,7 @@ class GroupComparison(SidedQuantity):
         term = AucTerm(1.0, scope.group, c.high, c.low, self.value(scope) - c.shift)
         return influence.group_auc_influence(placed, scope.view.tally, [term], {scope.group: scope.split})
 
-    def sure(self, scope: Scope, value: float, level: float) -> QuantityInterval:
+    def interval(self, scope: Scope, value: float, level: float) -> QuantityInterval:
         c = self.comparison
         low, high = self.bounded(scope, value).interval(level)
         off = scope.split.unresolved(c.high, c.low)
@@ -125,7 +125,7 @@ class RateGap(SidedQuantity):
         outside, inside = self._shares(scope)
         return outside.value - inside.value
 
-    def sure(self, scope: Scope, value: float, level: float) -> QuantityInterval:
+    def interval(self, scope: Scope, value: float, level: float) -> QuantityInterval:
         outside, inside = self._intervals(scope)
         method = method_name(scope, proportions.NEWCOMBE)
         return QuantityInterval(*outside.square_and_add(inside, level, self._correlation(scope)), method)
@@ -155,7 +155,7 @@ class RateGap(SidedQuantity):
 
     def _influences(self, scope: Scope) -> tuple[RowInfluence, RowInfluence]:
         """Of every row on the rate of the background and on that of the group."""
-        return scope.view.kept.once(
+        return scope.view.memo.once(
             ("rows", self.name, scope.group),
             lambda: (share_influence(scope, self.rated, background=True), share_influence(scope, self.rated)),
         )
@@ -165,13 +165,13 @@ class RateGap(SidedQuantity):
         return correlation(*self._influences(scope), scope.view) if is_clustered(scope.view) else 0.0
 
     def _shares(self, scope: Scope) -> tuple[Share, Share]:
-        found = []
+        shares = []
         for where, confusion in (("outside", scope.outside), ("in", scope.inside)):
             try:
-                found.append(self.rate(confusion))
+                shares.append(self.rate(confusion))
             except Undefined as why:
                 raise Undefined(f"{why} {where} the group") from None
-        return found[0], found[1]
+        return shares[0], shares[1]
 
 
 @dataclass(frozen=True)
@@ -185,7 +185,7 @@ class ErrorRateDifference(RateGap):
     def value(self, scope: Scope) -> float:
         return -super().value(scope)
 
-    def sure(self, scope: Scope, value: float, level: float) -> QuantityInterval:
+    def interval(self, scope: Scope, value: float, level: float) -> QuantityInterval:
         outside, inside = self._intervals(scope)
         together = simultaneous_level(level, self.comparisons)
         ends = inside.square_and_add(outside, together, self._correlation(scope))
@@ -204,7 +204,7 @@ class ErrorRateRatio(ErrorRateDifference):
             raise Undefined("the rate outside the group is 0")
         return inside.value / outside.value
 
-    def sure(self, scope: Scope, value: float, level: float) -> QuantityInterval:
+    def interval(self, scope: Scope, value: float, level: float) -> QuantityInterval:
         together = simultaneous_level(level, self.comparisons)
         outside, inside = ((one.value, *one.interval(together)) for one in self._intervals(scope))
         ends = mover_ratio(inside, outside, self._correlation(scope))
@@ -247,7 +247,7 @@ class SummaryComponent(NamedTuple):
     """One AUC that a summary is made of: how much the summary moves with it, and how sure it is."""
 
     slope: float
-    sure: WilsonInterval
+    interval: WilsonInterval
     unseen: UnseenItem
 
 
@@ -276,14 +276,14 @@ class GroupSummary(SidedQuantity):
     def bounded(self, scope: Scope, value: float) -> WilsonInterval:
         """The variance that all rows bring in together, and what one item not seen could do to all parts at once."""
         components = self.components(scope)
-        errors = [abs(slope) * sure.error for slope, sure, _ in components]
+        errors = [abs(slope) * interval.error for slope, interval, _ in components]
         if scope.view.placed is None:
             variance = sum(errors) ** 2  # as if all parts moved together
         else:
             variance = influence_of(self, scope).variance(scope.view.placed)
             variance += sum(abs(slope) * math.sqrt(unseen.variance) for slope, _, unseen in components) ** 2
         shift = sum(slope * unseen.shift for slope, _, unseen in components)
-        scarce = sum(error / sure.freedom for error, (_, sure, _) in zip(errors, components, strict=True))
+        scarce = sum(error / interval.freedom for error, (_, interval, _) in zip(errors, components, strict=True))
         freedom = sum(errors) / scarce if scarce > 0.0 else math.inf  # of parts that rest on the same items
         plain = WilsonInterval.from_variance(value, variance, shift=shift, freedom=freedom)
         return widened(self, scope, plain)
@@ -295,7 +295,7 @@ class GroupSummary(SidedQuantity):
     def items(self, scope: Scope) -> int:
         return scope.items
 
-    def sure(self, scope: Scope, value: float, level: float) -> QuantityInterval:
+    def interval(self, scope: Scope, value: float, level: float) -> QuantityInterval:
         method = method_name(scope, SUMMARY_METHOD if scope.view.placed else SUMMARY_BOUND)
         return QuantityInterval(*self.bounded(scope, value).interval(level), method)
 
@@ -319,27 +319,27 @@ class PowerMean(GroupSummary):
         return influence.group_auc_influence(view.rows, view.tally, terms, {group: view.split(group) for group in aucs})
 
     def components(self, scope: Scope) -> list[SummaryComponent]:
-        c, aucs, found = self.comparison, self._aucs(scope), []
+        c, aucs, parts = self.comparison, self._aucs(scope), []
         for group, slope in self._slopes(aucs).items():
             split = scope.view.split(group)
             unseen = UnseenItem.from_samples((split.sample(c.high), split.sample(c.low)), aucs[group])
-            found.append(
+            parts.append(
                 SummaryComponent(slope, GroupComparison(c).bounded(scope.view.group(group), aucs[group]), unseen)
             )
-        return found
+        return parts
 
     def sides(self, scope: Scope) -> tuple[float, ...]:
         compared = GroupComparison(self.comparison)
         return tuple(side for group in self._aucs(scope) for side in compared.sides(scope.view.group(group)))
 
     def _aucs(self, scope: Scope) -> dict[str, float]:
-        compared, found = GroupComparison(self.comparison), {}
+        compared, aucs = GroupComparison(self.comparison), {}
         for group in self.groups:
             try:
-                found[group] = compared.value(scope.view.group(group))
+                aucs[group] = compared.value(scope.view.group(group))
             except Undefined:
                 continue
-        return found
+        return aucs
 
     def _slopes(self, aucs: dict[str, float]) -> dict[str, float]:
         return dict(zip(aucs, bias.power_mean_gradient(list(aucs.values())), strict=True))
@@ -370,8 +370,8 @@ class JigsawScore(GroupSummary):
         whole = SummaryComponent(
             1.0, overall, UnseenItem.from_samples((everyone.violating, everyone.benign), overall.value)
         )
-        found = [whole, *(part for mean in self._means for part in mean.components(scope))]
-        return [part._replace(slope=0.25 * part.slope) for part in found]
+        parts = [whole, *(part for mean in self._means for part in mean.components(scope))]
+        return [part._replace(slope=0.25 * part.slope) for part in parts]
 
     def sides(self, scope: Scope) -> tuple[float, ...]:
         return tuple(side for part in self._four for side in part.sides(scope))

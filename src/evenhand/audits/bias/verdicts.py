@@ -51,24 +51,24 @@ def judgement_exhibits(finding: Finding, views: Views) -> Iterator[Exhibit]:
     yield Exhibit(BiasExhibit.GROUP_ORDER, {}, {"group": groups})
     for (_, model), view in zip(finding.models, views.values(), strict=True):
         worst = lowest_auc(finding, model, groups, _references(view, groups))
-        found = [worst] if worst else []
+        lowest = [worst] if worst else []
         columns: dict[str, list[float | str | None]] = {
-            "group": [one.group for one in found],
-            "measure": [one.measure for one in found],
-            "reference": [one.reference for one in found],
+            "group": [one.group for one in lowest],
+            "measure": [one.measure for one in lowest],
+            "reference": [one.reference for one in lowest],
         }
         yield Exhibit(BiasExhibit.WORST_GROUP, model, columns)
 
 
 def _references(view: View, groups: Sequence[str]) -> dict[str, float]:
     """What the AUCs of each group are tested against: the AUC of everybody annotated for it."""
-    found = {}
+    references = {}
     for group in groups:
         try:
-            found[group] = view.reference(group).value
+            references[group] = view.reference(group).value
         except Undefined:
             continue
-    return found
+    return references
 
 
 def worst_first(finding: Finding) -> list[str]:

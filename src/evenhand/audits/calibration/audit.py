@@ -98,16 +98,16 @@ def _facts(sample: ClassedSample, base: Slice, level: float) -> list[Measured]:
 
 def _examined(
     sample: ClassedSample,
-    asked: list[CalibrationProbe],
+    probes: list[CalibrationProbe],
     settings: CalibrationSettings,
     progress: Progress,
     comparisons: int,
 ) -> list[CalibrationResult]:
-    title = f"calibration {', '.join(asked[0].slice.values())}".strip()
-    bins = list(dict.fromkeys(one.bins for one in asked))
+    title = f"calibration {', '.join(probes[0].slice.values())}".strip()
+    bins = list(dict.fromkeys(one.bins for one in probes))
     report = partial(progress, title)
     drawn = draw_replicates(sample, bins, settings, report, comparisons=comparisons)
-    return [measure_probe(sample, drawn, one, settings.level) for one in asked]
+    return [measure_probe(sample, drawn, one, settings.level) for one in probes]
 
 
 def _marked(results: list[CalibrationResult], level: float) -> Iterator[Measured]:
@@ -115,9 +115,9 @@ def _marked(results: list[CalibrationResult], level: float) -> Iterator[Measured
     p_values = [None if one.estimate.n < FEWEST_ITEMS else one.p_value for one in results]
     marked = mark_beyond_chance([_with_size_flag(one.estimate) for one in results], p_values, level)
     for one, estimate in zip(results, marked, strict=True):
-        measure = one.asked.number.measure
-        yield Measured(measure, one.asked.slice, estimate)
-        yield Measured(measure, {**one.asked.slice, **CALIBRATED}, one.calibrated)
+        measure = one.probe.number.measure
+        yield Measured(measure, one.probe.slice, estimate)
+        yield Measured(measure, {**one.probe.slice, **CALIBRATED}, one.calibrated)
 
 
 def _with_size_flag(estimate: Estimate) -> Estimate:

@@ -66,8 +66,10 @@ def _together(reference: Calibration, number: int) -> Reliability | None:
     if not some.any():
         return None
     sums = reference.by_class
-    weight, promised, kept = (part[some, number].sum(axis=0) for part in (sums.weight, sums.promised, sums.kept))
-    means = (np.divide(part, weight, out=np.zeros_like(weight), where=weight > 0.0) for part in (promised, kept))
+    weight, expected, observed = (
+        part[some, number].sum(axis=0) for part in (sums.weight, sums.expected, sums.observed)
+    )
+    means = (np.divide(part, weight, out=np.zeros_like(weight), where=weight > 0.0) for part in (expected, observed))
     return Reliability(weight / some.sum(), *means)
 
 
@@ -98,13 +100,15 @@ def calibration_examples(evidence: ClassedEvidence, number: int) -> tuple[Exampl
     examples: list[tuple[dict[str, str], str, float, int]] = []
     for classed in evidence.classed(evidence.parts[0]):
         named = model_slice(evidence.models, classed.model)
-        taken_for, sure = predicted_classes(classed.probabilities), classed.probabilities.max(axis=1)
+        taken_for, confidence = predicted_classes(classed.probabilities), classed.probabilities.max(axis=1)
         sizes = np.bincount(classed.label, minlength=len(classed.classes))
         for column in np.argsort(sizes, kind="stable"):
             wrong = np.flatnonzero((classed.label == column) & (taken_for != column))
-            for row in wrong[np.argsort(-sure[wrong], kind="stable")][:number]:
+            for row in wrong[np.argsort(-confidence[wrong], kind="stable")][:number]:
                 kind = f"predicted '{classed.classes[taken_for[row]]}'"
-                examples.append(({**named, SliceKey.CLASS: classed.classes[column]}, kind, float(sure[row]), int(row)))
+                examples.append(
+                    ({**named, SliceKey.CLASS: classed.classes[column]}, kind, float(confidence[row]), int(row))
+                )
     texts = evidence.texts([row for *_, row in examples])
     return tuple(
         Example(slice_, kind, score, text) for (slice_, kind, score, _), text in zip(examples, texts, strict=True)

@@ -226,9 +226,9 @@ def calibration_probes(
 
 
 class CalibrationResult(NamedTuple):
-    """What was found of it, what a calibrated model would show, and how likely such a one would show as much."""
+    """The estimate, what a calibrated model would show, and the probability that such a model shows as much."""
 
-    asked: CalibrationProbe
+    probe: CalibrationProbe
     estimate: Estimate
     calibrated: Estimate
     p_value: float | None
@@ -277,33 +277,33 @@ def _rows_redrawn(
             for one in bins:
                 draws[one].append(measure(one))
             progress(number * times + done, total)
-        yield {one: Calibration.stacked(found) for one, found in draws.items()}
+        yield {one: Calibration.stacked(drawn) for one, drawn in draws.items()}
 
 
 def measure_probe(
-    sample: ClassedSample, drawn: CalibrationReplicates, asked: CalibrationProbe, level: float
+    sample: ClassedSample, drawn: CalibrationReplicates, probe: CalibrationProbe, level: float
 ) -> CalibrationResult:
     """One number of what was drawn."""
-    number, n = asked.number, sample.items if asked.number.column is None else int(sample.counts[asked.number.column])
+    number, n = probe.number, sample.items if probe.number.column is None else int(sample.counts[probe.number.column])
     try:
-        value = number.value(drawn.plain[asked.bins])
+        value = number.value(drawn.plain[probe.bins])
     except Undefined as why:
         nothing = Estimate.undefined(str(why), level=level, n=n)
-        return CalibrationResult(asked, nothing, nothing, None)
-    reference = number.values(drawn.labels[asked.bins])
+        return CalibrationResult(probe, nothing, nothing, None)
+    reference = number.values(drawn.labels[probe.bins])
     how = calibration_interval(
         number,
-        drawn.plain[asked.bins],
-        drawn.items[asked.bins],
+        drawn.plain[probe.bins],
+        drawn.items[probe.bins],
         level,
         clusters=sample.effective_clusters,
     )
     if how.ends is None:
         nothing = Estimate.undefined("too few bootstrap samples have a value", level=level, n=n)
-        return CalibrationResult(asked, nothing, _calibrated_reference(reference, level, n), None)
+        return CalibrationResult(probe, nothing, _calibrated_reference(reference, level, n), None)
     estimate = Estimate(value, *how.ends, level, how.method, n)
     return CalibrationResult(
-        asked,
+        probe,
         estimate,
         _calibrated_reference(reference, level, n),
         _p_value(value, reference) if number.error and sample.effective_clusters >= FEWEST_CLUSTERS else None,

@@ -31,8 +31,8 @@ DIRECTIONS = {Comparison.HIGHER: "too low", Comparison.LOWER: "too high"}  # of 
 def region_statements(finding: Finding, named: Slice) -> Iterator[Verdict]:
     """What is beyond the tolerance, by direction, the most items times gap first; undetermined; ruled out."""
     verdicts = region_verdicts(finding, named)
-    found = [one.comparison for one in verdicts if one.comparison in DIRECTIONS]
-    for comparison in dict.fromkeys(found):
+    directions = [one.comparison for one in verdicts if one.comparison in DIRECTIONS]
+    for comparison in dict.fromkeys(directions):
         beyond = [one for one in verdicts if one.comparison is comparison]
         yield Verdict(Status.STANDS_OUT, named, _beyond(beyond), _together(finding), CALIBRATE)
     undetermined = [one for one in verdicts if one.comparison is Comparison.UNDETERMINED]
@@ -129,10 +129,10 @@ def _ruled_out(finding: Finding, verdicts: Sequence[RegionVerdict]) -> str:
     for one in sorted(verdicts, key=lambda one: (one.region.is_whole, one.region)):
         by_class.setdefault(one.class_name, []).append(one)
     parts = []
-    for name, found in by_class.items():
-        scored = [region_words(one.region) for one in found if not one.region.is_whole]
+    for name, regions in by_class.items():
+        scored = [region_words(one.region) for one in regions if not one.region.is_whole]
         listed = [f"items scored {names_in_sentence(scored, len(scored))}"] if scored else []
-        listed += ["all items together"] if len(scored) < len(found) else []
+        listed += ["all items together"] if len(scored) < len(regions) else []
         of_class = "" if name == VIOLATING else f" for class '{name}'"
         parts.append(f"{' and for '.join(listed)}{of_class}")
     return f"{_tolerated(tolerance)} is ruled out for {'; for '.join(parts)}."

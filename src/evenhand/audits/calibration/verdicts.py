@@ -54,7 +54,7 @@ def calibration_readings(finding: Finding, evidence: ClassedEvidence) -> Iterato
     for classed in evidence.classed(evidence.parts[0]):
         named = model_slice(evidence.models, classed.model)
         yield _overall(finding, classed, named)
-        yield from sorted(_classes(finding, classed, named), key=lambda found: -_value(finding, found.slice))
+        yield from sorted(_classes(finding, classed, named), key=lambda reading: -_value(finding, reading.slice))
         yield _bins(finding, named)
 
 
@@ -181,7 +181,7 @@ class ClassCalibration(NamedTuple):
 
 def classes_by_excess(finding: Finding, slice_: Slice) -> list[ClassCalibration]:
     """The classes of a slice, the one furthest beyond a calibrated model first; those without a value last."""
-    found = [
+    classes = [
         ClassCalibration(
             name,
             finding.get(CLASS_ECE, **own),
@@ -192,7 +192,7 @@ def classes_by_excess(finding: Finding, slice_: Slice) -> list[ClassCalibration]
         for own in ({**slice_, SliceKey.CLASS: name},)
         if finding.has(CLASS_ECE, **own)
     ]
-    return sorted(found, key=lambda one: (not one.error.defined, -one.excess))
+    return sorted(classes, key=lambda one: (not one.error.defined, -one.excess))
 
 
 def errors_beyond_chance(finding: Finding, named: Slice) -> list[Measure]:

@@ -105,8 +105,8 @@ def _probes(
             own = {} if group is None else {SliceKey.GROUP: group}
             base = model_slice(evidence.models, model) | own | dict(part.slice)
             alone = MODEL_QUANTITIES if group is not None else (*MODEL_QUANTITIES, *UNGROUPED_QUANTITIES)
-            asked: Iterator[tuple[Quantity, Slice]] = ((quantity, {}) for quantity in alone)
-            for quantity, slice_ in (*asked, *_reviewed_quantities(strategies, settings)):
+            quantities: Iterator[tuple[Quantity, Slice]] = ((quantity, {}) for quantity in alone)
+            for quantity, slice_ in (*quantities, *_reviewed_quantities(strategies, settings)):
                 yield Probe(quantity, base | dict(slice_), model, group)
 
 
@@ -116,7 +116,7 @@ def _system_probes(
     """Of every group, at the capacity of the headline: all groups wait in one queue."""
     if not evidence.groups:
         return
-    at = headline_capacity(tuple(settings.asked))
+    at = headline_capacity(tuple(settings.capacity_by_text))
     comparisons = len(ErrorRate) * len(evidence.groups) * len(strategies) * len(evidence.models)
     for group in (None, *evidence.groups):
         own: Slice = {} if group is None else {SliceKey.GROUP: group}
@@ -125,7 +125,7 @@ def _system_probes(
         for model in evidence.models:
             for strategy in strategies:
                 named = {SliceKey.STRATEGY: strategy.name, SliceKey.CAPACITY: at}
-                queue = CommonQueue(strategy, settings.asked[at], errors)
+                queue = CommonQueue(strategy, settings.capacity_by_text[at], errors)
                 for quantity in system_quantities(queue, comparisons, of_group=group is not None):
                     yield Probe(quantity, model_slice(evidence.models, model) | dict(own) | named, model, group)
 
@@ -137,6 +137,6 @@ def _reviewed_quantities(
     for strategy in strategies:
         named: Slice = {SliceKey.STRATEGY: strategy.name}
         yield from ((quantity, named) for quantity in strategy_quantities(strategy))
-        for text, capacity in settings.asked.items():
+        for text, capacity in settings.capacity_by_text.items():
             at = {**named, SliceKey.CAPACITY: text}
             yield from ((quantity, at) for quantity in capacity_quantities(strategy, capacity))

@@ -68,7 +68,7 @@ def unusual_capacities(views: Views, strategies: Sequence[Strategy], settings: C
     """Capacities at which nothing, or everything, is reviewed."""
     for view in views.values():
         for strategy in strategies:
-            for text, capacity in settings.asked.items():
+            for text, capacity in settings.capacity_by_text.items():
                 try:
                     share = review.review_outcome(view.everything, strategy, capacity).share
                 except Undefined:

@@ -41,15 +41,15 @@ class ReviewerErrors:
     """How often reviewers err on items of each group and of all others; never, where no reviews are declared."""
 
     reviews: Reviews | None
-    kept: Memo = field(default_factory=Memo, compare=False)
+    memo: Memo = field(default_factory=Memo, compare=False)
 
     def on(self, scope: Scope, rate: ErrorRate, *, outside: bool) -> ReviewerError:
         """On the benign or the violating items of a scope, or outside its group."""
         if (reviews := self.reviews) is None:
             return ALWAYS_RIGHT
         key = (scope.group, outside)
-        items = self.kept.once(key, lambda: self._items(reviews, scope, outside=outside))
-        return self.kept.once((*key, rate), lambda: items.error(violating=rate is ErrorRate.FALSE_NEGATIVE))
+        items = self.memo.once(key, lambda: self._items(reviews, scope, outside=outside))
+        return self.memo.once((*key, rate), lambda: items.error(violating=rate is ErrorRate.FALSE_NEGATIVE))
 
     @staticmethod
     def _items(reviews: Reviews, scope: Scope, *, outside: bool) -> ReviewedItems:
@@ -62,7 +62,7 @@ class QueueSide(NamedTuple):
     """An error rate of a group or of all others: the share, its interval, and with clusters what each row moves."""
 
     share: Share
-    sure: WilsonInterval
+    wilson: WilsonInterval
     rows: RowInfluence | None
 
 
@@ -85,7 +85,7 @@ class CommonQueue:
 
     def side(self, scope: Scope, rate: ErrorRate, *, outside: bool = False) -> QueueSide:
         """An error rate after review; `Undefined` where it has no value."""
-        return scope.view.kept.once(
+        return scope.view.memo.once(
             ("side", self.strategy.name, self.capacity, scope.group, rate, outside),
             lambda: self._side(scope, rate, outside=outside),
         )
@@ -122,7 +122,7 @@ class CommonQueue:
 
     def _row_shares(self, scope: Scope) -> Floats:
         """The share of each row that is reviewed, worked out once."""
-        return scope.view.kept.once(
+        return scope.view.memo.once(
             ("row shares", self.strategy.name, self.capacity),
             lambda: review.row_shares(scope.view, self.strategy, self.capacity),
         )

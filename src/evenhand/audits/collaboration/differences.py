@@ -257,7 +257,7 @@ def strategy_differences(
         against = {**named, SliceKey.STRATEGY: strategy.name, SliceKey.AGAINST: strategies[0].name}
         pairs = {
             text: (ReviewedUnits(units, strategy, capacity), ReviewedUnits(units, strategies[0], capacity))
-            for text, capacity in settings.asked.items()
+            for text, capacity in settings.capacity_by_text.items()
         }
         each = simultaneous_level(settings.level, len(HEADLINE_COMPARED) * (len(strategies) - 1))
         levels = dict.fromkeys(COMPARED, settings.level) | dict.fromkeys(HEADLINE_COMPARED, each)

@@ -49,7 +49,7 @@ def _review_counts(view: View, model: str, strategy: Strategy, settings: Collabo
     names = ("uncertain_wrong", "uncertain_right", "certain_wrong", "certain_right")
     numbers: dict[str, list[float]] = {name: [] for name in ("share", *names, "alone", "gained", "left_right")}
     capacities = []
-    for text, capacity in settings.asked.items():
+    for text, capacity in settings.capacity_by_text.items():
         try:
             outcome = review.review_outcome(view.everything, strategy, capacity)
             first, second = outcome.decompositions()

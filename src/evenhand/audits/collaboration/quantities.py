@@ -59,7 +59,7 @@ class ThresholdShare(WholeScopeQuantity):
     def value(self, scope: Scope) -> float:
         return self.share(scope).value
 
-    def sure(self, scope: Scope, value: float, level: float) -> QuantityInterval:
+    def interval(self, scope: Scope, value: float, level: float) -> QuantityInterval:
         share = self.share(scope)
         return QuantityInterval(*proportions.wilson(share.part, share.rest).interval(level), proportions.WILSON)
 
@@ -71,7 +71,7 @@ class ModelShare(ThresholdShare):
     def row_influence(self, scope: Scope) -> RowInfluence:
         return share_influence(scope, self.name)
 
-    def sure(self, scope: Scope, value: float, level: float) -> QuantityInterval:
+    def interval(self, scope: Scope, value: float, level: float) -> QuantityInterval:
         share = self.share(scope)
         plain = widened(self, scope, proportions.wilson(share.part, share.rest))
         return QuantityInterval(*plain.interval(level), method_name(scope, proportions.WILSON))
@@ -87,7 +87,7 @@ class F1Score(WholeScopeQuantity):
     def value(self, scope: Scope) -> float:
         return rates.f1(self.confusion(scope))
 
-    def sure(self, scope: Scope, value: float, level: float) -> QuantityInterval:
+    def interval(self, scope: Scope, value: float, level: float) -> QuantityInterval:
         c = self.confusion(scope)
         low, high = proportions.wilson(c.true_positive, c.false_positive + c.false_negative).interval(level)
         return QuantityInterval(2.0 * low / (1.0 + low), 2.0 * high / (1.0 + high), proportions.WILSON)
@@ -121,7 +121,7 @@ class CalibrationError(WholeScopeQuantity):
 
 def _redrawn(scope: Scope, settings: Settings) -> RedrawnErrors:
     """Items redrawn once for both numbers."""
-    return scope.view.kept.once(
+    return scope.view.memo.once(
         ("redrawn", scope.group),
         lambda: RedrawnErrors.from_scope(scope, review.score_probabilities(scope.view), settings),
     )
@@ -146,7 +146,7 @@ class ReviewEfficiency(WholeScopeQuantity):
     def value(self, scope: Scope) -> float:
         return self.share(scope).value
 
-    def sure(self, scope: Scope, value: float, level: float) -> QuantityInterval:
+    def interval(self, scope: Scope, value: float, level: float) -> QuantityInterval:
         outcome, share = review.review_outcome(scope, self.strategy, self.capacity), self.share(scope)
         plain = proportions.wilson(share.part, share.rest)
         if self.capacity.kind is CapacityKind.THRESHOLD or not 0.0 < value < 1.0:
@@ -186,7 +186,7 @@ def strategy_quantities(strategy: Strategy) -> tuple[Quantity, ...]:
     """Is the model unsure where it is wrong? At no capacity in particular."""
 
     def errors(scope: Scope) -> RankedErrors:
-        return scope.view.kept.once(
+        return scope.view.memo.once(
             ("ranked errors", scope.group, strategy.name),
             lambda: RankedErrors.from_cells(
                 review.scope_cells(scope, strategy),

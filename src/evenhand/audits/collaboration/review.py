@@ -22,7 +22,7 @@ from evenhand.tally.order import ScoreArray
 def scope_cells(scope: Scope, strategy: Strategy | None = None) -> ScoreCells:
     """Items by score, and by the supplied column where the strategy has one."""
     paired = strategy is not None and strategy.column is not None
-    return scope.view.kept.once(("cells", scope.group, paired), lambda: _count_cells(scope, paired=paired))
+    return scope.view.memo.once(("cells", scope.group, paired), lambda: _count_cells(scope, paired=paired))
 
 
 def _count_cells(scope: Scope, *, paired: bool) -> ScoreCells:
@@ -55,7 +55,7 @@ def review_outcome(scope: Scope, strategy: Strategy, capacity: Capacity) -> Revi
     """What comes out, kept once it is known."""
     if len(strategy.shares) > 1 and capacity.kind is CapacityKind.THRESHOLD:
         raise Undefined("a hybrid has no single review score: use a share or a number of items")
-    return scope.view.kept.once(
+    return scope.view.memo.once(
         ("outcome", scope.group, strategy.name, capacity), lambda: _collaboration(scope, strategy).at(capacity)
     )
 
@@ -66,7 +66,7 @@ def common_outcome(scope: Scope, strategy: Strategy, capacity: Capacity) -> Revi
     everybody = review_outcome(view.everything, strategy, capacity)
     if scope.group is None:
         return everybody
-    return view.kept.once(
+    return view.memo.once(
         ("common outcome", scope.group, strategy.name, capacity),
         lambda: _collaboration(view.everything, strategy).among(scope_cells(scope, strategy), capacity),
     )
@@ -96,7 +96,7 @@ def _collaboration(scope: Scope, strategy: Strategy) -> Collaboration:
         ]
         return Collaboration.from_stages(heap, *stages, threshold=model_threshold(scope))
 
-    return scope.view.kept.once(("collaboration", scope.group, strategy.name), make)
+    return scope.view.memo.once(("collaboration", scope.group, strategy.name), make)
 
 
 def _basis_values(basis: ReviewBasis, scope: Scope, heap: ScoreCells) -> Floats:

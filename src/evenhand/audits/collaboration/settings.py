@@ -41,9 +41,9 @@ class CollaborationSettings(Settings):
                 raise InputError(f"{name} is empty: name at least one")
             if len(set(values)) < len(values):
                 raise InputError(f"{name} names '{next(v for v in values if values.count(v) > 1)}' more than once")
-        if len(set(self.asked.values())) < len(self.asked):
-            kinds = list(self.asked.values())
-            same = [text for text, kind in self.asked.items() if kinds.count(kind) > 1]
+        if len(set(self.capacity_by_text.values())) < len(self.capacity_by_text):
+            kinds = list(self.capacity_by_text.values())
+            same = [text for text, kind in self.capacity_by_text.items() if kinds.count(kind) > 1]
             raise InputError(f"capacities: '{same[0]}' and '{same[1]}' are the same")
         check_tolerance(self.tolerance)
         _ = self.chosen  # read, so that a slip is found before the work
@@ -51,13 +51,13 @@ class CollaborationSettings(Settings):
     @classmethod
     def of(cls, values: Mapping[str, Any]) -> Self:
         """As the settings of every audit; a capacity may be a number too."""
-        given = values.get("capacities")
-        listed = given if isinstance(given, (list, tuple)) else [] if given is None else [given]
+        capacities = values.get("capacities")
+        listed = capacities if isinstance(capacities, (list, tuple)) else [] if capacities is None else [capacities]
         texts = [repr(v) if isinstance(v, (int, float)) and not isinstance(v, bool) else v for v in listed]
-        return super().of({**values, "capacities": None if given is None else texts})
+        return super().of({**values, "capacities": None if capacities is None else texts})
 
     @cached_property
-    def asked(self) -> dict[str, Capacity]:
+    def capacity_by_text(self) -> dict[str, Capacity]:
         """The capacities, by how they were written."""
         return {text: parse_capacity(text) for text in self.capacities}
 

@@ -125,22 +125,22 @@ def _fewer(finding: Finding, model: Slice, first: str, other: str, at: str, meas
 def _comparison(finding: Finding, model: Slice, pair: tuple[str, str], words: ErrorWords, fewer: Estimate) -> Verdict:
     """Fewer with one of the two, a larger difference ruled out, or undetermined."""
     tolerance = tolerance_of(finding)
-    found = compare(fewer, tolerance, is_ratio=False)
+    comparison = compare(fewer, tolerance, is_ratio=False)
     low, high = fewer.low or 0.0, fewer.high or 0.0
-    if found is Comparison.RULED_OUT:
+    if comparison is Comparison.RULED_OUT:
         statement = (
             f"Chosen by {pair[0]} or by {pair[1]}: a difference of more than {per_thousand(tolerance)} of 1,000 "
             f"{words.items} that {words.happens} is ruled out."
         )
         return Verdict(Status.QUIET, model, statement)
-    if found is Comparison.UNDETERMINED:
+    if comparison is Comparison.UNDETERMINED:
         statement = (
             f"Undetermined whether choosing by {pair[0]} or by {pair[1]} makes a difference of more than "
             f"{per_thousand(tolerance)} of 1,000 {words.items} that {words.happens}: by {pair[0]}, between "
             f"{_signed(low)} and {_signed(high)}."
         )
         return Verdict(Status.OPEN, model, statement, _labels_needed(finding, model, words, fewer), LABEL_MORE)
-    better, worse = pair if found is Comparison.HIGHER else pair[::-1]
+    better, worse = pair if comparison is Comparison.HIGHER else pair[::-1]
     value, ends = abs(fewer.value or 0.0), sorted((abs(low), abs(high)))
     statement = (
         f"Chosen by {better}, {per_thousand(value)} fewer of 1,000 {words.items} {words.happens} than chosen by "

@@ -47,9 +47,9 @@ class ReviewedShare(SidedQuantity):
     def value(self, scope: Scope) -> float:
         return self.queue.reviewed_share(scope)[0].value
 
-    def sure(self, scope: Scope, value: float, level: float) -> QuantityInterval:
-        _, sure = self.queue.reviewed_share(scope)
-        return QuantityInterval(*sure.interval(level), method_name(scope, proportions.WILSON))
+    def interval(self, scope: Scope, value: float, level: float) -> QuantityInterval:
+        _, interval = self.queue.reviewed_share(scope)
+        return QuantityInterval(*interval.interval(level), method_name(scope, proportions.WILSON))
 
     def sides(self, scope: Scope) -> tuple[float, ...]:
         return (self.queue.reviewed_share(scope)[0].whole.count,)
@@ -71,8 +71,8 @@ class SystemRate(SidedQuantity):
     def value(self, scope: Scope) -> float:
         return self._side(scope).share.value
 
-    def sure(self, scope: Scope, value: float, level: float) -> QuantityInterval:
-        return QuantityInterval(*self._side(scope).sure.interval(level), method_name(scope, proportions.WILSON))
+    def interval(self, scope: Scope, value: float, level: float) -> QuantityInterval:
+        return QuantityInterval(*self._side(scope).wilson.interval(level), method_name(scope, proportions.WILSON))
 
     def sides(self, scope: Scope) -> tuple[float, ...]:
         return (self._side(scope).share.whole.count,)
@@ -105,10 +105,10 @@ class SystemComparison(SidedQuantity):
         inside, outside = self._sides(scope)
         return inside.share.value - outside.share.value
 
-    def sure(self, scope: Scope, value: float, level: float) -> QuantityInterval:
+    def interval(self, scope: Scope, value: float, level: float) -> QuantityInterval:
         inside, outside = self._sides(scope)
         together = simultaneous_level(level, self.comparisons)
-        ends = inside.sure.square_and_add(outside.sure, together, self._correlation(scope))
+        ends = inside.wilson.square_and_add(outside.wilson, together, self._correlation(scope))
         return QuantityInterval(*ends, method_name(scope, NEWCOMBE_SIMULTANEOUS))
 
     def sides(self, scope: Scope) -> tuple[float, ...]:
@@ -146,9 +146,9 @@ class SystemRatio(SystemComparison):
             raise Undefined("the rate outside the group is 0")
         return inside.share.value / outside.share.value
 
-    def sure(self, scope: Scope, value: float, level: float) -> QuantityInterval:
+    def interval(self, scope: Scope, value: float, level: float) -> QuantityInterval:
         together = simultaneous_level(level, self.comparisons)
-        inside, outside = ((side.share.value, *side.sure.interval(together)) for side in self._sides(scope))
+        inside, outside = ((side.share.value, *side.wilson.interval(together)) for side in self._sides(scope))
         ends = mover_ratio(inside, outside, self._correlation(scope))
         return QuantityInterval(*ends, method_name(scope, MOVER_SIMULTANEOUS))
 
@@ -169,7 +169,7 @@ class ReviewerRate(SidedQuantity):
     def value(self, scope: Scope) -> float:
         return self.errors.on(scope, self.rate, outside=False).value
 
-    def sure(self, scope: Scope, value: float, level: float) -> QuantityInterval:
+    def interval(self, scope: Scope, value: float, level: float) -> QuantityInterval:
         error = self.errors.on(scope, self.rate, outside=False)
         return QuantityInterval(*error.share.interval(level), method_name(scope, proportions.WILSON))
 

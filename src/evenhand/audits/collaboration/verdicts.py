@@ -120,12 +120,12 @@ def _changes(
     finding: Finding, model: Slice, strategy: str, at: str, pairs: Sequence[tuple[Measure, Measure]]
 ) -> list[ReviewChange]:
     """Those of the pairs that have both values."""
-    found = []
+    changes = []
     for plain, reviewed in pairs:
         alone, together = finding.get(plain, **model).value, _at(finding, reviewed, model, strategy, at).value
         if alone is not None and together is not None:
-            found.append(ReviewChange(plain, alone, together, strategy))
-    return found
+            changes.append(ReviewChange(plain, alone, together, strategy))
+    return changes
 
 
 def _errors_found(finding: Finding, model: Slice, strategy: str, at: str) -> str:
@@ -271,8 +271,12 @@ def _differs(finding: Finding, measure: Measure, model: Slice, text: str) -> boo
     for one, other in (PAIR, PAIR[::-1]):
         slice_ = {**model, SliceKey.STRATEGY: one, SliceKey.AGAINST: other, SliceKey.CAPACITY: text}
         if finding.has(measure, **slice_):
-            found = finding.get(measure, **slice_)
-            return found.low is not None and found.high is not None and not found.low <= 0.0 <= found.high
+            difference = finding.get(measure, **slice_)
+            return (
+                difference.low is not None
+                and difference.high is not None
+                and not difference.low <= 0.0 <= difference.high
+            )
     return False
 
 

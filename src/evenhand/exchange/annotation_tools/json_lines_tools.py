@@ -81,8 +81,8 @@ def _flattened(record: Fields, number: int, label: str | None) -> AnnotatedItem:
 def read_doccano(records: Sequence[Fields], label: str | None = None) -> Iterator[AnnotatedItem]:
     """Records of text classification; labels of spans are left out. The tool does not say who labelled."""
     for number, record in enumerate(records, start=1):
-        said = record.get(label or "label", record.get("labels"))
-        labels = tuple(str(one) for one in _listed_raw(said) if not isinstance(one, (list, tuple)))
+        value = record.get(label or "label", record.get("labels"))
+        labels = tuple(str(one) for one in _listed_raw(value) if not isinstance(one, (list, tuple)))
         who = str(record.get("annotator") or record.get("user") or "")
         annotations = (ItemAnnotation(who, labels),) if labels else ()
         data = {name: record[name] for name in ("meta", "Comments") if record.get(name)}

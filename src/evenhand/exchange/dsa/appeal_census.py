@@ -42,8 +42,8 @@ class AppealCensus:
         table.check_words("about", labels.COMPLAINT_SUBJECTS)
         table.check_words("outcome", APPEAL_OUTCOMES)
         table.check_words("channel", CHANNELS)
-        kept = in_period(table, "submitted_at", period)
-        table = table.only(kept)
+        inside = in_period(table, "submitted_at", period)
+        table = table.only(inside)
         frame = table.frame.select("about").with_columns(
             table.text("channel").fill_null(CHANNELS[0]).alias("channel"),
             table.text("outcome").alias("outcome"),
@@ -52,7 +52,7 @@ class AppealCensus:
             table.yes("new_restriction", default=False).alias("new"),
             table.yes("implemented", default=False).alias("implemented"),
         )
-        return cls(frame, int((~kept).sum()))
+        return cls(frame, int((~inside).sum()))
 
     def fill(self, report: DraftReport) -> None:
         """The first two sections of table 7."""

@@ -94,8 +94,8 @@ class AutomatedMeans:
         counts = {pool: study.labels(slice_, pool) for pool in PoolName}
         for pool in NEEDED_POOLS[measure]:
             if counts[pool] < self.fewest_labels:
-                said = f"{counts[pool]:,} items {POOL_WORDS[pool]} were labelled, fewer than {self.fewest_labels:,}"
-                return Cell("", f"No value: only {said}.")
+                shortage = f"{counts[pool]:,} items {POOL_WORDS[pool]} were labelled, fewer than {self.fewest_labels:,}"
+                return Cell("", f"No value: only {shortage}.")
         estimate = published_estimate(study.finding, measure, slice_)
         if estimate.value is None:
             return Cell("", f"No value: {estimate.note}.")
@@ -119,7 +119,9 @@ def _detection(study: AutomationStudy, slice_: Slice) -> list[str]:
     """Recall with the measures of people counted as found."""
     if study.detection is None or not study.detection.has(RECALL, **slice_):
         return []
-    found = published_estimate(study.detection, RECALL, slice_)
-    if found.value is None:
+    recall = published_estimate(study.detection, RECALL, slice_)
+    if recall.value is None:
         return []
-    return [f"Detection recall, by automated means or people: {report_number(found.value)} ({report_interval(found)})."]
+    return [
+        f"Detection recall, by automated means or people: {report_number(recall.value)} ({report_interval(recall)})."
+    ]

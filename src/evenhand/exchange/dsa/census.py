@@ -82,8 +82,8 @@ class DecisionCensus:
         table.check_words("category", statement_categories())
         for column, kind in CODE_COLUMNS.items():
             table.check_words(column, codes(kind))
-        kept = in_period(table, "application_date", period)
-        table = table.only(kept)
+        inside = in_period(table, "application_date", period)
+        table = table.only(inside)
         restrictions = pl.DataFrame([table.codes(column) for column in RESTRICTION_COLUMNS])
         frame = table.frame.select(
             pl.col("decision_ground").alias("ground"),
@@ -96,7 +96,7 @@ class DecisionCensus:
             restrictions.select(pl.concat_list(*RESTRICTION_COLUMNS).alias("restrictions"))["restrictions"],
             table.text("content_language").str.to_lowercase().alias("language"),
         )
-        return cls(frame, int((~kept).sum()))
+        return cls(frame, int((~inside).sum()))
 
     @property
     def fully_automated(self) -> int:
@@ -136,8 +136,8 @@ def _fill_initiative(report: DraftReport, table: str, frame: pl.DataFrame) -> No
     sums = [pl.len().alias(labels.OWN_MEASURES), pl.col("detected").sum().alias(labels.OWN_DETECTED), *counted.values()]
     counts = _by_category(frame, sums)
     for code, parent, row in report.category_rows(table, *left_out):
-        found = counts.get((code, parent), {})
-        row |= {column: str(found.get(column, 0)) for column in labels.INITIATIVE_MEASURES}
+        measures = counts.get((code, parent), {})
+        row |= {column: str(measures.get(column, 0)) for column in labels.INITIATIVE_MEASURES}
 
 
 def _by_category(frame: pl.DataFrame, sums: Sequence[pl.Expr]) -> dict[tuple[str, str], dict[str, int]]:

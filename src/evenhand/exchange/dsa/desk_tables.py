@@ -105,16 +105,16 @@ class PlatformCodes:
         return self.clauses.get(name or "", self.otherwise)
 
 
-def _fields(given: Any, section: str, path: Path) -> dict[str, str]:
-    if not isinstance(given, dict):
+def _fields(section_fields: Any, section: str, path: Path) -> dict[str, str]:
+    if not isinstance(section_fields, dict):
         raise InputError(f"[{section}] must be a table of fields", source=str(path))
-    for name, value in given.items():
+    for name, value in section_fields.items():
         if name not in STATEMENT_FIELDS:
             problem = f"[{section}]: there is no field '{name}'; {nearest(name, STATEMENT_FIELDS)}"
             raise InputError(problem, source=str(path))
         if not isinstance(value, str | list) or not all(isinstance(part, str) for part in value):
             raise InputError(f"[{section}]: '{name}' must be a text or a list of codes", source=str(path))
-    return {name: value if isinstance(value, str) else SEVERAL.join(value) for name, value in given.items()}
+    return {name: value if isinstance(value, str) else SEVERAL.join(value) for name, value in section_fields.items()}
 
 
 @dataclass(frozen=True)

@@ -42,12 +42,12 @@ class FiledNumber:
         if THOUSANDS.fullmatch(bare):
             value = float(re.sub(r"[^\d+-]", "", bare))
             return cls(value, value, grouped=True)
-        if found := RANGE.fullmatch(bare):
-            low, high = (_decimal(found[group]) for group in (1, 3))
-            return cls(low, high, per_cent=bool(found[2] or found[4]))
-        if found := SINGLE.fullmatch(bare):
-            value = _decimal(found[1])
-            return cls(value, value, per_cent=bool(found[2]))
+        if match := RANGE.fullmatch(bare):
+            low, high = (_decimal(match[group]) for group in (1, 3))
+            return cls(low, high, per_cent=bool(match[2] or match[4]))
+        if match := SINGLE.fullmatch(bare):
+            value = _decimal(match[1])
+            return cls(value, value, per_cent=bool(match[2]))
         return None
 
     @property

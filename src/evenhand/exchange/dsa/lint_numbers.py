@@ -93,10 +93,12 @@ def outcomes(table: FiledTable) -> Found:
         number = FiledNumber.parse(cells.get(VALUE, ""))
         if number is not None:
             by_indicator.setdefault(cells.get(INDICATOR, ""), {})[cells.get(SCOPE, "")] = (row, number.low)
-    for found in by_indicator.values():
-        decided = sum(found[scope][1] for scope in (labels.UPHELD, labels.PARTLY, labels.REVERSED) if scope in found)
-        if labels.NUMBER in found and decided > found[labels.NUMBER][1]:
-            row, submitted = found[labels.NUMBER]
+    for numbers in by_indicator.values():
+        decided = sum(
+            numbers[scope][1] for scope in (labels.UPHELD, labels.PARTLY, labels.REVERSED) if scope in numbers
+        )
+        if labels.NUMBER in numbers and decided > numbers[labels.NUMBER][1]:
+            row, submitted = numbers[labels.NUMBER]
             yield WARNING, row, VALUE, f"{decided:,.0f} were decided, more than the {submitted:,.0f} submitted"
 
 

@@ -45,8 +45,8 @@ class NoticeCensus:
         table.check_words("category", {category.code for category in report_categories()} - {NOT_SPECIFIED_ORDER})
         table.check_words("keyword", codes("keywords"))
         table.check_words("action", ACTIONS)
-        kept = in_period(table, "received_at", period)
-        table = table.only(kept)
+        inside = in_period(table, "received_at", period)
+        table = table.only(inside)
         frame = table.frame.select("category").with_columns(
             table.codes("keyword").alias("keywords"),
             table.yes("trusted_flagger", default=False).alias("flagged"),
@@ -57,7 +57,7 @@ class NoticeCensus:
             table.yes("automated", default=False).alias("automated"),
             pl.lit(table.has("automated")).alias("automation_known"),
         )
-        return cls(frame, int((~kept).sum()))
+        return cls(frame, int((~inside).sum()))
 
     def fill(self, report: DraftReport) -> None:
         """Table 4, and the notices of table 8."""

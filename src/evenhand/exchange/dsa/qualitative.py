@@ -62,8 +62,8 @@ def _rates(study: AutomationStudy) -> Iterator[str]:
     )
     yield f"Possible rate of error: {errors}."
     if study.detection is not None:
-        found = _with_interval(published_estimate(study.detection, RECALL))
-        yield f"Detection recall, counting violations that people removed: {found}."
+        recall = _with_interval(published_estimate(study.detection, RECALL))
+        yield f"Detection recall, counting violations that people removed: {recall}."
     if study.finding.get(RECALL).small:
         yield "Few violating items were labelled: the intervals are conservative, too wide rather than too narrow."
 

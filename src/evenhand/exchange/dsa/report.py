@@ -60,8 +60,8 @@ class CensusFiles:
 
     def replaced(self, other: CensusFiles) -> CensusFiles:
         """With the tables that the other one has."""
-        given = {entry.name: getattr(other, entry.name) for entry in fields(other)}
-        return replace(self, **{name: table for name, table in given.items() if table is not None})
+        tables = {entry.name: getattr(other, entry.name) for entry in fields(other)}
+        return replace(self, **{name: table for name, table in tables.items() if table is not None})
 
 
 @dataclass(frozen=True)
@@ -143,8 +143,8 @@ def make_report(
     files, identity = census or CensusFiles(), identification or Identification()
     draft = DraftReport.empty(provider, service, period)
     _identify(draft, identity)
-    said = [*notes]
-    said += [] if period.is_usual(provider) else [f"{period} is not a usual period for this kind of provider."]
+    notices = [*notes]
+    notices += [] if period.is_usual(provider) else [f"{period} is not a usual period for this kind of provider."]
     decisions = None if files.decisions is None else DecisionCensus.read(files.decisions, period)
     counted: Mapping[str, DecisionCensus | NoticeCensus | AppealCensus | None] = {
         "decisions": decisions,
@@ -154,13 +154,13 @@ def make_report(
     for name, one in counted.items():
         if one is not None:
             one.fill(draft)
-            said += [f"{one.outside:,} {name} lie outside the period and were not counted."] if one.outside else []
-    said += _population_note(decisions, means)
+            notices += [f"{one.outside:,} {name} lie outside the period and were not counted."] if one.outside else []
+    notices += _population_note(decisions, means)
     means.fill(draft, only_own=decisions.only_own_automation if decisions else None)
     draft.fill(labels.QUALITATIVE, labels.RATE_TEXT, None, Cell(rate_of_error_text(draft, means)))
     if files.values is not None:
         _fill_values(draft, files.values)
-    return TransparencyReport(draft, tuple(said))
+    return TransparencyReport(draft, tuple(notices))
 
 
 def _population_note(decisions: DecisionCensus | None, means: AutomatedMeans) -> list[str]:

@@ -34,9 +34,9 @@ def _fits(marks: Ticks) -> bool:
 
 def _thinned(marks: Ticks) -> Ticks:
     """Every second label is left out until the others have room."""
-    kept = [(at, label if number % 2 == 0 else "") for number, (at, label) in enumerate(marks)]
-    shown = [mark for mark in kept if mark[1]]
-    return kept if len(shown) < 2 or _fits(shown) else _merged(marks, _thinned(shown))
+    thinned = [(at, label if number % 2 == 0 else "") for number, (at, label) in enumerate(marks)]
+    shown = [mark for mark in thinned if mark[1]]
+    return thinned if len(shown) < 2 or _fits(shown) else _merged(marks, _thinned(shown))
 
 
 def _merged(marks: Ticks, shown: Ticks) -> Ticks:

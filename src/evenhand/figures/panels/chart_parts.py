@@ -106,8 +106,8 @@ class PanelFrame:
     def tick_count(self, name: str) -> float:
         """About how many ticks an axis has."""
         length = self.width if name == "x" else self.height
-        asked = (self.channel(name).get("axis") or {}).get("tickCount")
-        return float(asked) if asked else -(-length // PIXELS_PER_TICK)
+        declared = (self.channel(name).get("axis") or {}).get("tickCount")
+        return float(declared) if declared else -(-length // PIXELS_PER_TICK)
 
 
 @dataclass(frozen=True)

@@ -191,9 +191,9 @@ def simulate_campaigns(
         trial = _excesses(simulation, n, range(TRIAL), settings, followed[:1], tick)
         n = simulation.possible(n * float(np.nanmedian(trial[0][0])) ** 2) if trial[0] else n
         outcomes = _excesses(simulation, n, range(TRIAL, TRIAL + settings.campaigns), settings, followed, tick)
-        for (measure, part), excess, held in zip(followed, *outcomes, strict=True):
+        for (measure, part), excess, covers in zip(followed, *outcomes, strict=True):
             slice_: Slice = {SliceKey.DESIGN: name, SliceKey.OF: str(find_measure(measure)), **part}
-            measured += _records(slice_, n, excess, held, settings, len(items.label))
+            measured += _records(slice_, n, excess, covers, settings, len(items.label))
     finding = Finding(NAME, QUESTION, tuple(measured), (CAVEAT,), _provenance(items, settings, source))
     verdicts = tuple(_verdicts(finding, settings, followed[0][0]))
     return Finding(NAME, QUESTION, finding.estimates, finding.caveats, finding.provenance, verdicts=verdicts)
@@ -237,7 +237,7 @@ def _excesses(
     """Of each measure and campaign: the published half-width over the target, and whether the truth is in it."""
     target = Within(settings.within, settings.level)
     excess = np.full((len(followed), len(seeds)), np.nan)
-    held = np.full((len(followed), len(seeds)), np.nan)
+    covers = np.full((len(followed), len(seeds)), np.nan)
     for column, seed in enumerate(seeds):
         tick(seed)
         try:
@@ -248,17 +248,17 @@ def _excesses(
             if finding.has(measure, **part) and finding.get(measure, **part).defined:
                 estimate = published_estimate(finding, measure, part)
                 truth = simulation.items.truth(measure, part)
-                held[row, column] = (estimate.low or 0.0) <= truth <= (estimate.high or 0.0)
+                covers[row, column] = (estimate.low or 0.0) <= truth <= (estimate.high or 0.0)
                 if estimate.value:
                     excess[row, column] = target.excess(estimate)
-    return list(excess), list(held)
+    return list(excess), list(covers)
 
 
 def _records(
-    slice_: Slice, n: int, excess: Floats, held: Floats, settings: CampaignSettings, items: int
+    slice_: Slice, n: int, excess: Floats, covers: Floats, settings: CampaignSettings, items: int
 ) -> Iterator[Measured]:
     """Labels needed by the median width, with the range of that median; and the coverage."""
-    known, told = excess[~np.isnan(excess)], held[~np.isnan(held)]
+    known, covering = excess[~np.isnan(excess)], covers[~np.isnan(covers)]
     if len(known) < TRIAL // 2:
         unknown = Estimate.undefined("too few campaigns have a number", level=settings.level, n=len(known))
         yield Measured(LABELS_PUBLISHED, slice_, unknown)
@@ -267,8 +267,8 @@ def _records(
     ranks = [int(np.clip(round(0.5 * len(known) + side * reach), 0, len(known) - 1)) for side in (-1.0, 1.0)]
     value, low, high = (min(n * end**2, items) for end in (float(np.median(known)), *ordered[ranks].tolist()))
     yield Measured(LABELS_PUBLISHED, slice_, Estimate(value, low, high, settings.level, METHOD, len(known)))
-    share = WilsonInterval(float(told.mean()), 1.0 / len(told))
-    covered = Estimate(share.value, *share.interval(settings.level), settings.level, "wilson", len(told))
+    share = WilsonInterval(float(covering.mean()), 1.0 / len(covering))
+    covered = Estimate(share.value, *share.interval(settings.level), settings.level, "wilson", len(covering))
     yield Measured(INTERVAL_COVERAGE, slice_, covered)
 
 

@@ -38,27 +38,27 @@ class Bins:
 
 @dataclass(frozen=True, slots=True)
 class BinnedSums:
-    """Sums per bin, the last axis: the items, what their probabilities promised, and what came true.
+    """Sums per bin, the last axis: the items, how many of them their probabilities expect to violate, and how many do.
 
     The axis before, if any, is that of the classes; one before that, of draws.
     """
 
     weight: Floats
-    promised: Floats
-    kept: Floats
+    expected: Floats
+    observed: Floats
 
     @classmethod
-    def from_columns(cls, weight: Floats, promised: Floats, kept: Floats) -> BinnedSums:
+    def from_columns(cls, weight: Floats, expected: Floats, observed: Floats) -> BinnedSums:
         """Bins that hold nothing but rounding are emptied."""
         some = weight > ROUNDING_SHARE * weight.sum(axis=-1, keepdims=True)
         if some.all():
-            return cls(weight, promised, kept)
-        return cls(*(np.where(some, found, 0.0) for found in (weight, promised, kept)))
+            return cls(weight, expected, observed)
+        return cls(*(np.where(some, column, 0.0) for column in (weight, expected, observed)))
 
     @classmethod
     def stacked(cls, sums: Sequence[BinnedSums], axis: int = 0) -> BinnedSums:
         """Several of one shape along a new axis."""
-        columns = ([getattr(one, name) for one in sums] for name in ("weight", "promised", "kept"))
+        columns = ([getattr(one, name) for one in sums] for name in ("weight", "expected", "observed"))
         return cls(*(np.stack(column, axis=axis) for column in columns))
 
     @property
@@ -70,7 +70,7 @@ class BinnedSums:
     def gaps(self) -> Floats:
         """What came true beyond the promise, as a share of the items: its absolute values add up to the error."""
         total = self.total[..., None]
-        return np.divide(self.kept - self.promised, total, out=np.zeros_like(self.weight), where=total > 0.0)
+        return np.divide(self.observed - self.expected, total, out=np.zeros_like(self.weight), where=total > 0.0)
 
     @property
     def error(self) -> Floats:
@@ -78,7 +78,7 @@ class BinnedSums:
         return np.asarray(np.abs(self.gaps).sum(axis=-1))
 
     def __getitem__(self, number: int) -> BinnedSums:
-        return BinnedSums(self.weight[number], self.promised[number], self.kept[number])
+        return BinnedSums(self.weight[number], self.expected[number], self.observed[number])
 
     @property
     def reliability(self) -> Reliability:
@@ -86,7 +86,7 @@ class BinnedSums:
         some = self.weight > 0.0
         means = (
             np.divide(total, self.weight, out=np.zeros_like(self.weight), where=some)
-            for total in (self.promised, self.kept)
+            for total in (self.expected, self.observed)
         )
         return Reliability(self.weight, *means)
 

@@ -98,15 +98,15 @@ class JudgedPredictions:
     def _probabilities(self, cuts: list[BinEdges]) -> BinnedSums:
         """Classes × bins of each class's probability."""
         sums = []
-        for number, (cut, (items, promised)) in enumerate(zip(cuts, self.weighed.heaps, strict=True)):
+        for number, (cut, (items, expected)) in enumerate(zip(cuts, self.weighed.heaps, strict=True)):
             rows = cut.inside.rows
             weights, true = self.weighed.on(rows), self.labels[rows] == number
-            heaped = np.stack((items, promised, self._truths[number].cells))
+            heaped = np.stack((items, expected, self._truths[number].cells))
             sums.append(cut.sums(heaped, np.stack((weights, weights * cut.inside.values, weights * true))))
         return BinnedSums.from_columns(*np.stack(sums, axis=1))
 
     def _by_width(self, count: int) -> Floats:
-        """Items, promised and kept × true class and, last, all of them × bins of the confidence."""
+        """Items, expected and observed × true class and, last, all of them × bins of the confidence."""
         cuts = BinEdges.by_width(self._confidence, count)
         return cuts.sums(self._heaps, self._inside(cuts))
 
@@ -126,8 +126,8 @@ class JudgedPredictions:
         index += self._confidence.cells
         factors, shape = self.weighed.factors, (classes, 2, size)
         items = grouped_sums(index, 2 * classes * size, *factors).reshape(shape)
-        promised = grouped_sums(index, 2 * classes * size, self._confidence.values, *factors).reshape(shape)
-        by_class = np.stack((items.sum(axis=1), promised.sum(axis=1), items[:, 1]))
+        expected = grouped_sums(index, 2 * classes * size, self._confidence.values, *factors).reshape(shape)
+        by_class = np.stack((items.sum(axis=1), expected.sum(axis=1), items[:, 1]))
         return np.concatenate((by_class, by_class.sum(axis=1, keepdims=True)), axis=1)
 
     def _inside(self, cuts: BinEdges) -> Floats:

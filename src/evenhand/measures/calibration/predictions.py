@@ -115,7 +115,7 @@ class WeightedPredictions:
 
     @cached_property
     def heaps(self) -> list[tuple[Floats, Floats]]:
-        """Per class, by cells of its probability: the items and what was promised."""
+        """Per class, by cells of its probability: the items and how many their probabilities expect."""
         scales, factors = self.predictions.classes, self.factors
         return [(scale.heap(*factors), scale.heap(scale.values, *factors)) for scale in scales]
 

@@ -126,25 +126,27 @@ class RedrawnCells:
     def _full(self, count: int) -> BinnedSums:
         """Bins of equal mass: those of one class are those of the other, turned round."""
         if self.labels_only:
-            weight, promised, kept = self._at_known_edges(count)
+            weight, predicted, violating = self._at_known_edges(count)
         elif self.cells.small:
             expected = self.benign * self.cells.p[:, :1] + self.violating * self.cells.p[:, 1:]
-            weight, promised, kept = equal_mass_sums((self.benign + self.violating, expected, self.violating), count)
+            weight, predicted, violating = equal_mass_sums(
+                (self.benign + self.violating, expected, self.violating), count
+            )
         else:
-            weight, promised, kept = self._to_first_order(count)
-        turned = (weight - one for one in (promised, kept))
+            weight, predicted, violating = self._to_first_order(count)
+        turned = (weight - one for one in (predicted, violating))
         other = BinnedSums.from_columns(*(one[:, ::-1] for one in (weight, *turned)))
-        return BinnedSums.stacked([other, BinnedSums.from_columns(weight, promised, kept)], axis=1)
+        return BinnedSums.stacked([other, BinnedSums.from_columns(weight, predicted, violating)], axis=1)
 
     def _at_known_edges(self, count: int) -> tuple[Floats, Floats, Floats]:
         inside = np.diff(self.cells.mass_shares(count), prepend=0.0, append=1.0, axis=1)
-        kept = (inside.T @ self.violating).T
+        violating = (inside.T @ self.violating).T
         fixed = (self.cells.total @ inside, (self.cells.total * self.cells.p[:, 0]) @ inside)
-        weight, promised = (np.broadcast_to(one, kept.shape) for one in fixed)
-        return weight, promised, kept
+        weight, predicted = (np.broadcast_to(one, violating.shape) for one in fixed)
+        return weight, predicted, violating
 
     def _to_first_order(self, count: int) -> tuple[Floats, Floats, Floats]:
-        """Gaps of the sample, moved by each draw; all items of a draw in bins of equal mass, and nothing promised."""
+        """Gaps of the sample, moved by each draw; all items of a draw in bins of equal mass, and no probabilities."""
         cells, influence = self.cells, self.cells.mass_gap_influence(count)
         n, inside = cells.total.sum(), np.diff(cells.mass_shares(count), prepend=0.0, append=1.0, axis=1)
         gaps = (cells.items * (np.arange(2) - cells.p)).sum(axis=1) @ inside / n
@@ -176,8 +178,8 @@ def equal_mass_sums(amounts: tuple[Floats, ...], count: int) -> Floats:
     reached = np.cumsum(mass, axis=1)
     targets = reached[:, -1:] * (np.arange(1, count) / count)
     shift = (2.0 * float(reached[:, -1].max()) + 1.0) * np.arange(draws)[:, None]  # draws as one ascending array
-    found = np.searchsorted((reached + shift).ravel(), (targets + shift).ravel()).reshape(targets.shape)
-    place = np.clip(found - cells * np.arange(draws)[:, None], 0, cells - 1)
+    cell_reached = np.searchsorted((reached + shift).ravel(), (targets + shift).ravel()).reshape(targets.shape)
+    place = np.clip(cell_reached - cells * np.arange(draws)[:, None], 0, cells - 1)
     own = np.take_along_axis(mass, place, axis=1)
     missing = targets - (np.take_along_axis(reached, place, axis=1) - own)
     share = np.clip(np.divide(missing, own, out=np.zeros_like(own), where=own > 0.0), 0.0, 1.0)

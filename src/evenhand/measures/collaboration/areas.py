@@ -27,7 +27,7 @@ class ReviewedAreas:
     @classmethod
     def from_cells(cls, cells: ScoreCells) -> ReviewedAreas:
         """Made once for all strategies that are compared on the same cells."""
-        return cells.kept.once("reviewed areas", lambda: cls(cells))
+        return cells.memo.once("reviewed areas", lambda: cls(cells))
 
     def __init__(self, cells: ScoreCells) -> None:
         self.cells = cells

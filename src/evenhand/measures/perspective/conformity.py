@@ -58,7 +58,7 @@ class ConformityDeltas:
         """Annotations × 5, what a bootstrap weighs: delta, one, below 0, above 0, differs from the majority."""
         signs, everybody = self.signs, np.arange(len(self.values))
         columns = (self.values != 0.0, np.ones_like(self.differs), signs == 0, signs == 2, self.differs)
-        rows = [everybody[held] for held in columns]
+        rows = [everybody[column] for column in columns]
         ends = np.cumsum([0, *map(len, rows)])
         data = np.ones(ends[-1])
         data[: ends[1]] = self.values[rows[0]]
