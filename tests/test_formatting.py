@@ -30,6 +30,14 @@ def test_numbers() -> None:
     assert formatting.format_number("bpsn_auc", 0.05, signed=True) == "+0.050"
 
 
+def test_no_number_is_in_powers_of_ten() -> None:
+    shares = {0.0: "0 %", 8.21e-7: "0.0000821 %", 1e-12: "0 %", 0.5: "50 %", 0.99996: "100 %"}
+    assert {value: formatting.format_share(value) for value in shares} == shares
+    points = {1.0: "+100", 0.997: "+100", -1.0: "−100", 0.0: "0", -1e-12: "0", 1.2e-7: "+0.000012", -0.0345: "−3.5"}
+    assert {value: formatting.signed_points(value) for value in points} == points
+    assert "within ±100;" in formatting.precision_range([("a", estimate(0.0, -99.6, 99.6))])
+
+
 def test_intervals() -> None:
     e = estimate(0.5, 0.41, 0.62)
     assert formatting.format_interval("bpsn_auc", e) == "0.410 to 0.620"

@@ -8,6 +8,7 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Iterable, Sequence
+from decimal import Decimal
 from math import isclose
 
 from evenhand.catalogue import Unit, find_measure
@@ -15,6 +16,7 @@ from evenhand.estimate import Estimate
 
 THRESHOLDS = {Unit.THRESHOLD_FROM: math.ceil, Unit.THRESHOLD_BELOW: math.floor}
 SCALED = {Unit.PERCENT: (100.0, "%"), Unit.POINTS: (100.0, "points"), Unit.PER_THOUSAND: (1000.0, "of 1,000")}
+SMALLEST_SHOWN = 8  # decimals: less is 0
 LEADING_ZERO = re.compile(r"(?<!\d)0(?=\.)")
 WRITTEN_ALIKE = {Unit.COUNT, Unit.THRESHOLD, *SCALED}  # whether in brief or not
 
@@ -72,7 +74,19 @@ def format_percent(value: float) -> str:
 
 def format_share(value: float) -> str:
     """A share to three digits, whatever its size."""
-    return f"{100.0 * value:.3g} %".replace("-", "−")
+    return f"{significant_digits(100.0 * value, 3)} %"
+
+
+def significant_digits(value: float, digits: int, *, signed: bool = False) -> str:
+    """A number to so many digits, in full: one in powers of ten is misread."""
+    rounded = round(value, SMALLEST_SHOWN) + 0.0
+    number = Decimal(f"{rounded:.{digits}g}")
+    return f"{number:{'+' if signed and number else ''}f}".replace("-", "−")
+
+
+def signed_points(value: float) -> str:
+    """A difference of shares in percentage points, to two digits, with its sign."""
+    return significant_digits(100.0 * value, 2, signed=True)
 
 
 def format_points(value: float) -> str:
@@ -115,7 +129,7 @@ def precision_range(named: Iterable[tuple[str, Estimate]]) -> str:
     if not widths:
         return ""
     (narrowest, narrowest_name), (widest, widest_name) = min(widths), max(widths)
-    least, most = (f"±{width:#.2g}".rstrip(".") for width in (narrowest, widest))  # to two digits, the last a 0 too
+    least, most = (f"±{Decimal(f'{width:#.2g}'):f}" for width in (narrowest, widest))  # to two digits, the last a 0 too
     span = most if least == most else f"{least} ({narrowest_name}) to {most} ({widest_name})"
     return f"estimated to within {span}; smaller differences may go undetected"
 

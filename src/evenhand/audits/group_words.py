@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from enum import StrEnum
 
 from evenhand.finding import Finding
-from evenhand.formatting import names_in_sentence
+from evenhand.formatting import names_in_sentence, significant_digits
 
 
 class ErrorRate(StrEnum):
@@ -37,4 +37,4 @@ def number_of_groups(some: int, groups: int) -> str:
 
 def format_times(ratio: float) -> str:
     """A ratio in a sentence: two digits."""
-    return f"{ratio:,.0f}" if ratio >= 9.95 else f"{ratio:.2g}"
+    return f"{ratio:,.0f}" if ratio >= 9.95 else significant_digits(ratio, 2)

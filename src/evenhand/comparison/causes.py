@@ -26,6 +26,7 @@ from evenhand.catalogue.accuracy import PREVALENCE
 from evenhand.catalogue.shared import FPR, POSITIVE_SHARE, RECALL, TPR
 from evenhand.estimate import Estimate
 from evenhand.finding import Finding, Slice, SliceKey
+from evenhand.formatting import signed_points
 
 REDRAWN_COUNTS = "redrawn_counts"
 DRAWS, SEED = 1000, 0
@@ -108,9 +109,7 @@ class CausedChange:
         """Which causes there are, the largest first."""
         shown = sorted(self.contributions.items(), key=lambda pair: -abs(pair[1].value or 0.0))
         listed = "; ".join(_points(e, cause) for cause, e in shown if e.value is not None and abs(e.value) > ROUNDING)
-        return f"Why {title} changed by {100.0 * self.change:+.2g} points: {listed or 'nothing differs'}.".replace(
-            "-", "−"
-        )
+        return f"Why {title} changed by {signed_points(self.change)} points: {listed or 'nothing differs'}."
 
 
 def _is_clear(e: Estimate) -> bool:
@@ -118,7 +117,7 @@ def _is_clear(e: Estimate) -> bool:
 
 
 def _points(e: Estimate, cause: ChangeCause) -> str:
-    value, low, high = (f"{100.0 * (end or 0.0):+.2g}" for end in (e.value, e.low, e.high))
+    value, low, high = (signed_points(end or 0.0) for end in (e.value, e.low, e.high))
     return f"{cause} {value} ({low} to {high})"
 
 

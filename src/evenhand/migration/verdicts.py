@@ -11,7 +11,7 @@ from evenhand.catalogue.migration import FLAG_RATE, NEW_THRESHOLD, NEWLY_FLAGGED
 from evenhand.catalogue.shared import FPR, PRECISION, RECALL
 from evenhand.estimate import Estimate
 from evenhand.finding import Reading, Slice, SliceKey, Status, Verdict
-from evenhand.formatting import format_interval, format_number, format_share
+from evenhand.formatting import format_interval, format_number, format_share, signed_points, significant_digits
 from evenhand.measures.decisions import DecisionTable
 from evenhand.migration.group_sentences import group_sentence, group_verdicts
 from evenhand.migration.judgements import judge_ratio, labels_to_settle
@@ -124,18 +124,12 @@ def held_out_sentence(change: Estimate | None) -> str:
     return f"Fitted on half of the comments, the threshold flags {share}: {by} percentage points ({low} to {high})."
 
 
-def signed_points(value: float) -> str:
-    """A difference of shares to two digits, with its sign."""
-    text = f"{100.0 * value:+.2g}"
-    return "0" if float(text) == 0.0 else text.replace("-", "−")
-
-
 def recommendation_sentence(change: Estimate, tolerated: float, *, kept: Measure | None) -> str:
     """Why the flag rate is kept, or the precision, from how precision changes when the flag rate is kept."""
     if change.value is None or change.low is None or change.high is None:
         return f"The labels do not show which threshold is better: {change.note}."
     by, low, high = (signed_points(part) for part in (change.value, change.low, change.high))
-    most = f"{100.0 * tolerated:.2g} percentage points"
+    most = f"{significant_digits(100.0 * tolerated, 2)} percentage points"
     with_same = f"With the same {KEPT_WORDS[FLAG_RATE]}, precision changes by {by} percentage points ({low} to {high})"
     if change.high < -tolerated:
         advice = "no threshold keeps the precision" if kept is None else "use the threshold that keeps the precision"

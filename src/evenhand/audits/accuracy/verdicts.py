@@ -16,7 +16,7 @@ from evenhand.catalogue.accuracy import DETECTABLE_EFFECT, KENDALL_TAU, LABELS_N
 from evenhand.catalogue.shared import PRECISION, RANK_AGREEMENT, RECALL
 from evenhand.estimate import Estimate, Flag
 from evenhand.finding import Finding, Reading, Slice, SliceKey, Status, Verdict
-from evenhand.formatting import format_share
+from evenhand.formatting import format_share, significant_digits
 
 # keys of slices that are not the evidence's
 OWN_SLICE_KEYS = (*(SliceKey.POOL, SliceKey.STRATUM, SliceKey.OF, SliceKey.AS_IF, SliceKey.ESTIMATOR, SliceKey.TARGET),)
@@ -143,7 +143,7 @@ def _planning_sentence(finding: Finding) -> str | None:
     return (
         f"To estimate the prevalence{of_visible} to within {format_share(target)} of its value, "
         f"{count_in_words(needed)} labels sampled like these are needed; {enough}. Compared with another period of "
-        f"this size, a change of {100.0 * at.value:.2g} percentage points could be detected."
+        f"this size, a change of {significant_digits(100.0 * at.value, 2)} percentage points could be detected."
     )
 
 

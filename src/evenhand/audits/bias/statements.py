@@ -12,7 +12,7 @@ from evenhand.audits.tolerance import Comparison, difference_tolerance, round_la
 from evenhand.catalogue.bias import FPR_DIFFERENCE
 from evenhand.catalogue.shared import COUNT
 from evenhand.finding import Finding, Slice, Status, Verdict
-from evenhand.formatting import format_share, names_in_sentence
+from evenhand.formatting import format_share, names_in_sentence, signed_points
 
 READ_EXAMPLES = (
     "Read items in these groups that the model gets wrong (`examples` 5), and send them to review instead of deciding "
@@ -109,7 +109,7 @@ def _range(one: ErrorRateVerdict, between: str = "and") -> str:
     low, high = one.judged.low or 0.0, one.judged.high or 0.0
     if one.is_ratio:
         return f"{format_times(low)} {between} {format_times(high)} times"
-    return f"{100.0 * low:+.2g} {between} {100.0 * high:+.2g} percentage points".replace("-", "−")
+    return f"{signed_points(low)} {between} {signed_points(high)} percentage points"
 
 
 def _allowing(finding: Finding) -> str:

@@ -20,7 +20,7 @@ from evenhand.audits.tolerance import (
 )
 from evenhand.estimate import Estimate
 from evenhand.finding import Finding, Slice, SliceKey, Status, Verdict
-from evenhand.formatting import format_share, names_in_sentence
+from evenhand.formatting import format_share, names_in_sentence, signed_points
 
 OPENING = "After review in one queue for all groups"
 MOST_SENTENCES = 3  # one for each group; the others are listed
@@ -145,7 +145,7 @@ def _range(one: GroupAfterReview, between: str = "and") -> str:
     low, high = one.judged.low or 0.0, one.judged.high or 0.0
     if one.is_ratio:
         return f"{format_times(low)} {between} {format_times(high)} times"
-    return f"{100.0 * low:+.2g} {between} {100.0 * high:+.2g} percentage points".replace("-", "−")
+    return f"{signed_points(low)} {between} {signed_points(high)} percentage points"
 
 
 def _undetermined(finding: Finding, some: Sequence[GroupAfterReview]) -> str:
