@@ -70,9 +70,9 @@ def _results(sample: ClassedSample, way: str, seed: int) -> Counter[tuple[str, s
     replicates = draw_replicates(sample, [bins], CalibrationSettings(replicates=100, seed=seed), lambda *_: None)
     found = [measure_probe(sample, replicates, CalibrationProbe(one, bins, {}), LEVEL) for one in OVERALL_MEASURES]
     right = Counter(
-        (str(one.asked.number.measure), way)
+        (str(one.probe.number.measure), way)
         for one in found
-        if (value := truth().get(str(one.asked.number.measure))) is not None
+        if (value := truth().get(str(one.probe.number.measure))) is not None
         and one.estimate.low <= value <= one.estimate.high
     )
     right["false marks", way] += any(holm([one.p_value for one in found if one.p_value is not None], 1.0 - LEVEL))

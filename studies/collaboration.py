@@ -73,7 +73,7 @@ def methods() -> dict[str, str]:
     """How each interval is made."""
     label = np.arange(200) % 3 == 0
     scope = _scope(np.linspace(0.3, 0.7, 200), label)
-    return {q.name: q.sure(scope, q.value(scope), LEVEL).method for _, _, q in asked()}
+    return {q.name: q.interval(scope, q.value(scope), LEVEL).method for _, _, q in asked()}
 
 
 def run(cell: Row, draws: int, rng: np.random.Generator) -> list[Row]:
@@ -87,7 +87,7 @@ def run(cell: Row, draws: int, rng: np.random.Generator) -> list[Row]:
                 value = quantity.value(scope)
             except Undefined:
                 continue
-            low, high, *_ = quantity.sure(scope, value, LEVEL)
+            low, high, *_ = quantity.interval(scope, value, LEVEL)
             right, _ = true[number]
             simple = _of_positives(quantity, scope, value)
             sums[number] += [
@@ -162,7 +162,7 @@ def _scores(cell: Row, label: np.ndarray, noise: np.ndarray) -> np.ndarray:
 
 
 def _scope(score: np.ndarray, label: np.ndarray) -> Scope:
-    placed = PlacedRows.of(score, Rows(label, {}))
+    placed = PlacedRows.from_rows(score, Rows(label, {}))
     return View(placed.tally(), 0.5, placed).everything
 
 

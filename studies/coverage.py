@@ -127,7 +127,7 @@ def _split(cell: Row, source: Source, rng: np.random.Generator):
         inside.append(np.full(size, sample[0]))
     member = np.flatnonzero(np.concatenate(inside)).astype(np.int32)
     rows = Rows(np.concatenate(labels), {"g": Membership(member)})
-    return PlacedRows.of(np.concatenate(parts), rows).tally().split("g")
+    return PlacedRows.from_rows(np.concatenate(parts), rows).tally().split("g")
 
 
 def _others(split, metric: bias.AucComparison, value: float) -> list[tuple[float, float]]:

@@ -51,7 +51,7 @@ def run(cell: Row, draws: int, rng: np.random.Generator) -> list[Row]:
         view = _view(score[taken], label[taken], {n: g[taken] for n, g in groups.items()}, chance[taken])
         for number, (quantity, group) in enumerate(quantities()):
             values[draw, number] = value = quantity.value(Scope(view, group))
-            low, high, *_ = quantity.sure(Scope(view, group), value, LEVEL)
+            low, high, *_ = quantity.interval(Scope(view, group), value, LEVEL)
             hits[draw, number] = min(low, value) <= truth[number] <= max(high, value)
     error = values.std(axis=0) / np.sqrt(draws)
     return [
@@ -71,7 +71,7 @@ def run(cell: Row, draws: int, rng: np.random.Generator) -> list[Row]:
 
 def _view(score: np.ndarray, label: np.ndarray, groups: dict[str, np.ndarray], chance: np.ndarray | None) -> View:
     members = {name: Membership(np.flatnonzero(inside).astype(np.int32)) for name, inside in groups.items()}
-    placed = PlacedRows.of(score, Rows(label, members, Weights.of(inclusion=chance)))
+    placed = PlacedRows.from_rows(score, Rows(label, members, Weights.from_columns(inclusion=chance)))
     return View(placed.tally(), 0.5, placed)
 
 

@@ -39,7 +39,7 @@ def run(cell: Row, draws: int, rng: np.random.Generator) -> list[Row]:
         for auc in (cell["first"], cell["second"]):
             own = rng.standard_normal(len(rows))
             score = math.sqrt(cell["shared"]) * common + math.sqrt(1 - cell["shared"]) * own
-            placed = PlacedRows.of(score + math.sqrt(2.0) * ndtri(auc) * rows.label, rows)
+            placed = PlacedRows.from_rows(score + math.sqrt(2.0) * ndtri(auc) * rows.label, rows)
             tally = placed.tally()
             value = auroc(tally.everyone)
             found.append(

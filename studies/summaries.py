@@ -41,7 +41,7 @@ def draw(cell: Row, rows: int, rng: np.random.Generator) -> View:
         shifts = sum(shift * inside for inside, shift in zip(groups.values(), SHIFTS, strict=True))
         score = 1.8 * label + rng.standard_normal(rows) + shifts
     members = {name: Membership(np.flatnonzero(inside).astype(np.int32)) for name, inside in groups.items()}
-    placed = PlacedRows.of(score, Rows(label, members))
+    placed = PlacedRows.from_rows(score, Rows(label, members))
     return View(placed.tally(), None, placed)
 
 
@@ -63,7 +63,7 @@ def run(cell: Row, draws: int, rng: np.random.Generator) -> list[Row]:
         scope = draw(cell, cell["rows"], rng).everything
         for quantity in quantities():
             value = quantity.value(scope)
-            low, high, *_ = quantity.sure(scope, value, LEVEL)
+            low, high, *_ = quantity.interval(scope, value, LEVEL)
             sums[quantity.name] += [low <= right[quantity.name] <= high, high - low, has_few_items(quantity, scope)]
     columns = ("coverage", "width", "marked")
     return [{"measure": n, **dict(zip(columns, (s / draws).tolist(), strict=True))} for n, s in sums.items()]

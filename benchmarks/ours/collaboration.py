@@ -36,7 +36,7 @@ def from_memory(path: str) -> dict[str, Any]:
 
 
 def measure(score: np.ndarray, label: np.ndarray) -> dict[str, dict[str, float]]:
-    cells, found = ScoreCells.from_tally(PlacedRows.of(score, Rows(label, {})).tally()), {}
+    cells, found = ScoreCells.from_tally(PlacedRows.from_rows(score, Rows(label, {})).tally()), {}
     for name, strategy in (("uncertainty", uncertainty_score), ("toxicity", toxicity_score)):
         collaboration = Collaboration.from_stages(cells, ReviewStage(strategy(cells.scores)))
         for alpha in CAPACITIES:

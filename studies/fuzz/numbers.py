@@ -38,7 +38,7 @@ class Items:
         return self.placed().tally()
 
     def placed(self) -> PlacedRows:
-        return PlacedRows.of(self.score, Rows(self.label, self.groups, self.weights))
+        return PlacedRows.from_rows(self.score, Rows(self.label, self.groups, self.weights))
 
 
 @st.composite
@@ -58,7 +58,7 @@ def items(draw: Any) -> Items:
     kind = draw(st.sampled_from(("none", "count", "inclusion", "both")))
     count = np.array(draw(st.lists(st.sampled_from(COUNTS), min_size=n, max_size=n)))
     share = np.array(draw(st.lists(st.sampled_from(SHARES), min_size=n, max_size=n)))
-    weights = Weights.of(
+    weights = Weights.from_columns(
         count=np.maximum(count, 1.0) if kind == "both" else count if kind == "count" else None,
         inclusion=share if kind in ("inclusion", "both") else None,
     )

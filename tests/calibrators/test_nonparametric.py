@@ -78,7 +78,7 @@ def test_a_row_of_zeros_keeps_its_probabilities(method) -> None:
     p = np.tile([[0.3, 0.0, 0.7], [0.0, 0.3, 0.7], [0.6, 0.0, 0.4], [0.0, 1.0, 0.0]], (60, 1))
     found = fit(p, np.tile([2, 2, 0, 1], 60), method=method)
     row = np.array([[0.3, 0.3, 0.4]])
-    assert not found.curve.curves(UncalibratedPredictions.of(row)).any()
+    assert not found.curve.curves(UncalibratedPredictions.from_values(row)).any()
     np.testing.assert_array_equal(found.apply(row), row)
     np.testing.assert_allclose(found.apply(p[:4]), np.eye(3)[[2, 2, 0, 1]], atol=1e-12)
 

@@ -48,7 +48,7 @@ def test_parts_are_counted_apart_from_everything(small: pl.DataFrame) -> None:
 def test_places_without_groups_count_everybody_alike() -> None:
     rng = np.random.default_rng(3)
     score, label = rng.integers(0, 40, 300) / 40, rng.random(300) < 0.3
-    placed = PlacedRows.of(score, Rows(label, {}))
+    placed = PlacedRows.from_rows(score, Rows(label, {}))
     rows = placed.rows.resampled(np.random.default_rng(1))
     one, two = placed.with_rows(rows).tally(), placed.without_groups().with_rows(rows).tally()
     assert not two.groups

@@ -41,7 +41,7 @@ def test_tables(what: str) -> None:
 
 def test_a_threshold_beyond_the_precision_of_the_scores() -> None:
     score = np.array([0.2, 0.7], dtype=np.float32)
-    tally = PlacedRows.of(score, Rows(np.array([False, True]), {})).tally()
+    tally = PlacedRows.from_rows(score, Rows(np.array([False, True]), {})).tally()
     for threshold, share in ((1e300, 0.0), (-1e300, 1.0)):
         assert rates.tpr(tally.confusion(threshold)).value == share
         assert ScoreCells.from_tally(tally).cut(threshold) == (2 if share == 0.0 else 0)
@@ -73,8 +73,8 @@ def test_a_compressed_file_is_known_by_its_content(tmp_path: Path) -> None:
 
 
 def test_a_background_that_weighs_nothing_beside_the_group() -> None:
-    weights = Weights.of(count=np.array([1.0, 1e15, 1.0]), inclusion=np.array([1e-3, 1e-12, 1.0]))
+    weights = Weights.from_columns(count=np.array([1.0, 1e15, 1.0]), inclusion=np.array([1e-3, 1e-12, 1.0]))
     group = {"g": Membership(np.array([1, 2], dtype=np.int32))}
-    tally = PlacedRows.of(np.array([0.0, 0.9, 0.1]), Rows(np.array([True, True, False]), group, weights)).tally()
+    tally = PlacedRows.from_rows(np.array([0.0, 0.9, 0.1]), Rows(np.array([True, True, False]), group, weights)).tally()
     with pytest.raises(Undefined, match="violating items outside the group have no weight"):
         bias.bpsn_auc(tally.split("g"))

@@ -29,7 +29,7 @@ def placed(seed: int = 0, size: int = 400, *, count=None, inclusion=None, missin
         "g": Membership(np.flatnonzero(inside & known).astype(np.int32), known if missing else None),
         "h": Membership(np.flatnonzero(other).astype(np.int32)),
     }
-    return PlacedRows.of(score, Rows(label, groups, Weights.of(count=count, inclusion=inclusion)))
+    return PlacedRows.from_rows(score, Rows(label, groups, Weights.from_columns(count=count, inclusion=inclusion)))
 
 
 def scores_of(where: PlacedRows, which) -> np.ndarray:
@@ -63,7 +63,7 @@ def test_a_count_is_a_repetition_in_the_interval_too() -> None:
     rows = weighted.rows
     inside = np.zeros(400, dtype=bool)
     inside[rows.groups["g"].rows] = True
-    again = PlacedRows.of(
+    again = PlacedRows.from_rows(
         weighted.scores[weighted.place][repeat],
         Rows(rows.label[repeat], {"g": Membership(np.flatnonzero(inside[repeat]).astype(np.int32))}),
     )
@@ -78,19 +78,19 @@ def test_a_count_is_a_repetition_in_the_interval_too() -> None:
 def test_perfect_separation_has_a_width() -> None:
     rows = Rows(np.array([False] * 10 + [True] * 10), {})
     for score in (np.arange(20.0), -np.arange(20.0)):
-        tally = PlacedRows.of(score, rows).tally()
+        tally = PlacedRows.from_rows(score, rows).tally()
         low, high = auc_interval.classes_auc_interval(tally.everyone, auroc(tally.everyone)).interval(0.95)
         assert high - low > 0.1
 
 
 def test_a_constant_score_has_a_width() -> None:
-    tally = PlacedRows.of(np.zeros(20), Rows(np.array([False] * 10 + [True] * 10), {})).tally()
+    tally = PlacedRows.from_rows(np.zeros(20), Rows(np.array([False] * 10 + [True] * 10), {})).tally()
     low, high = auc_interval.classes_auc_interval(tally.everyone, 0.5).interval(0.95)
     assert low <= 0.5 <= high
 
 
 def test_one_item_on_a_side() -> None:
-    tally = PlacedRows.of(np.arange(11.0), Rows(np.array([False] * 5 + [True] + [False] * 5), {})).tally()
+    tally = PlacedRows.from_rows(np.arange(11.0), Rows(np.array([False] * 5 + [True] + [False] * 5), {})).tally()
     low, high = auc_interval.classes_auc_interval(tally.everyone, auroc(tally.everyone)).interval(0.95)
     assert high - low > 0.6
 
@@ -211,12 +211,14 @@ def test_degrees_of_freedom_are_half_of_satterthwaites(comparison: bias.AucCompa
 
 def test_one_item_on_a_side_takes_the_most() -> None:
     label = np.array([True, False, False, False])
-    tally = PlacedRows.of(np.array([0.5, 0.1, 0.7, 0.2]), Rows(label, {})).tally()
+    tally = PlacedRows.from_rows(np.array([0.5, 0.1, 0.7, 0.2]), Rows(label, {})).tally()
     bounded = auc_interval.classes_auc_interval(tally.everyone, 2 / 3)
     below = np.var([1.0, 0.0, 1.0], ddof=1) / 3
     unseen = 0.8 * (1 / 12) * (1 + 1 / 9)
     assert bounded.error**2 == pytest.approx(2 / 3 * 1 / 3 + below + unseen)
-    half = PlacedRows.of(np.array([0.5, 0.1, 0.7, 0.2]), Rows(label, {}, Weights.of(inclusion=np.full(4, 0.5)))).tally()
+    half = PlacedRows.from_rows(
+        np.array([0.5, 0.1, 0.7, 0.2]), Rows(label, {}, Weights.from_columns(inclusion=np.full(4, 0.5)))
+    ).tally()
     weighed = auc_interval.classes_auc_interval(
         half.everyone, 2 / 3
     )  # one item that was not drawn weighs half of the first's

@@ -89,7 +89,7 @@ def test_one_cluster_says_nothing() -> None:
 
 def test_a_count_is_so_many_rows_of_the_cluster() -> None:
     marked, author, times = np.tile([0.0, 1.0, 1.0], 20), np.repeat(np.arange(12), 5), np.tile([1.0, 2.0, 3.0], 20)
-    counted = share_rows(marked, Weights.of(count=times))
+    counted = share_rows(marked, Weights.from_columns(count=times))
     again = np.repeat(np.arange(60), times.astype(int))
     found = design_effect(counted, Clusters.from_codes(author))
     assert found == pytest.approx(design_effect(share_rows(marked[again]), Clusters.from_codes(author[again])))
@@ -115,7 +115,7 @@ def test_whole_clusters_are_drawn_again() -> None:
 
 def test_drawn_again_with_counts_and_probabilities() -> None:
     clusters, rng = Clusters.from_codes([0, 0, 1, 1]), np.random.default_rng(0)
-    counted = Weights.resampled(Weights.of(count=np.array([1.0, 2.0, 3.0, 4.0])), 4, rng, clusters)
+    counted = Weights.resampled(Weights.from_columns(count=np.array([1.0, 2.0, 3.0, 4.0])), 4, rng, clusters)
     assert counted.weight[1] == 2.0 * counted.weight[0]
-    sure = Weights.resampled(Weights.of(inclusion=np.ones(4)), 4, rng, clusters)
+    sure = Weights.resampled(Weights.from_columns(inclusion=np.ones(4)), 4, rng, clusters)
     assert sure.weight.tolist() == [1.0] * 4

@@ -37,7 +37,7 @@ def test_where_all_items_are_gold_errors_are_counted() -> None:
 def test_equal_weights_are_no_weights_and_rows_without_reviews_do_not_matter() -> None:
     found = reviews(np.random.default_rng(2))
     plain = ReviewedItems(found).error(violating=True)
-    counted = ReviewedItems(found, Weights.of(inclusion=np.full(600, 1.0))).error(violating=True)
+    counted = ReviewedItems(found, Weights.from_columns(inclusion=np.full(600, 1.0))).error(violating=True)
     assert counted.value == pytest.approx(plain.value, abs=1e-12)
     parts = (found.reviewers, found.violating, found.known)
     more = Reviews(*(np.append(part, np.zeros(50, dtype=part.dtype)) for part in parts))

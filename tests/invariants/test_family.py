@@ -31,9 +31,11 @@ class Items:
             "g": Membership(np.flatnonzero(self.g[take]).astype(np.int32)),
             "h": Membership(np.flatnonzero(self.h[take] & known).astype(np.int32), known),
         }
-        weights = Weights.of(count=None if count is None else count[take])
+        weights = Weights.from_columns(count=None if count is None else count[take])
         scores = (self.score if score is None else score)[take]
-        return PlacedRows.of(scores, Rows((self.label if label is None else label)[take], groups, weights)).tally()
+        return PlacedRows.from_rows(
+            scores, Rows((self.label if label is None else label)[take], groups, weights)
+        ).tally()
 
 
 @pytest.fixture(scope="module")

@@ -19,8 +19,8 @@ def tally_of(score, label, inside, *, count=None, inclusion=None):
     known = np.array([x is not None for x in inside])
     rows = np.flatnonzero([bool(x) for x in inside]).astype(np.int32)
     member = Membership(rows, None if known.all() else known)
-    weights = Weights.of(count=count, inclusion=inclusion)
-    return PlacedRows.of(np.asarray(score), Rows(np.asarray(label, dtype=bool), {"g": member}, weights)).tally()
+    weights = Weights.from_columns(count=count, inclusion=inclusion)
+    return PlacedRows.from_rows(np.asarray(score), Rows(np.asarray(label, dtype=bool), {"g": member}, weights)).tally()
 
 
 def drawn(seed: int, size: int, *, ties: int | None, missing: float = 0.0):
@@ -190,7 +190,7 @@ def test_the_gradient_where_several_values_are_0_is_that_of_rising_together() ->
 
 def split(label: list[int], member: list[int]):
     rows = Rows(np.array(label, dtype=bool), {"g": Membership(np.flatnonzero(member).astype(np.int32))})
-    return PlacedRows.of(np.linspace(0.1, 0.9, len(label)), rows).tally().split("g")
+    return PlacedRows.from_rows(np.linspace(0.1, 0.9, len(label)), rows).tally().split("g")
 
 
 @pytest.mark.parametrize(

@@ -25,7 +25,7 @@ def drawn(seed: int, digits: int, dtype=np.float64):
 
 def tally(score, label, *, member=None, **weights) -> Tally:
     groups = {} if member is None else {"g": Membership(np.flatnonzero(member).astype(np.int32))}
-    return PlacedRows.of(score, Rows(label, groups, Weights.of(**weights))).tally()
+    return PlacedRows.from_rows(score, Rows(label, groups, Weights.from_columns(**weights))).tally()
 
 
 @pytest.mark.parametrize("digits", [1, 2, 9])
@@ -62,7 +62,7 @@ def test_errors_ranked_by_a_column() -> None:
     column = np.round(np.random.default_rng(1).random(500), 1)
     member = np.random.default_rng(2).random(500) < 0.5
     rows = Rows(label, {"g": Membership(np.flatnonzero(member).astype(np.int32))})
-    cells = ScoreCells.paired(PlacedRows.of(score, rows), column, "g")
+    cells = ScoreCells.paired(PlacedRows.from_rows(score, rows), column, "g")
     wrong = ((score >= 0.5) != label)[member]
     assert binary_calibration.calibration_auroc(cells, cells.column) == pytest.approx(
         roc_auc_score(wrong, column[member]), abs=1e-12
@@ -133,7 +133,7 @@ def test_real_models(real_data) -> None:
 
 def cells(score: list[float]) -> ScoreCells:
     label = np.arange(len(score)) % 2 == 0
-    return ScoreCells.from_tally(PlacedRows.of(np.array(score), Rows(label, {})).tally())
+    return ScoreCells.from_tally(PlacedRows.from_rows(np.array(score), Rows(label, {})).tally())
 
 
 @pytest.mark.parametrize("score", [[0.1, 0.2, 1.5], [-0.1, 0.2, 0.3], [0.1, 0.2, 1.0 + 1e-9]])

@@ -13,7 +13,11 @@ from evenhand.tally import Classes, Mass, PlacedRows, Rows, Weights
 
 
 def classes(score, label, count=None) -> Classes:
-    return PlacedRows.of(np.asarray(score), Rows(np.asarray(label), {}, Weights.of(count=count))).tally().everyone
+    return (
+        PlacedRows.from_rows(np.asarray(score), Rows(np.asarray(label), {}, Weights.from_columns(count=count)))
+        .tally()
+        .everyone
+    )
 
 
 @pytest.mark.parametrize("digits", [1, 2, 9])
@@ -47,7 +51,7 @@ def test_undefined_without_a_class() -> None:
 
 
 def test_an_order_without_violating_items() -> None:
-    benign = PlacedRows.of(np.array([0.1, 0.2]), Rows(np.zeros(2, dtype=bool), {})).tally().everyone
+    benign = PlacedRows.from_rows(np.array([0.1, 0.2]), Rows(np.zeros(2, dtype=bool), {})).tally().everyone
     for measure in (average_precision, auprc_interpolated):
         with pytest.raises(Undefined) as raised:
             measure(benign)

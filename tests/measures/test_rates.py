@@ -17,8 +17,10 @@ INCLUSION = RNG.uniform(0.1, 1.0, 300)
 
 
 def tally(inclusion=None, score=SCORE):
-    rows = Rows(LABEL, {"g": Membership(np.flatnonzero(GROUP).astype(np.int32))}, Weights.of(inclusion=inclusion))
-    return PlacedRows.of(score, rows).tally()
+    rows = Rows(
+        LABEL, {"g": Membership(np.flatnonzero(GROUP).astype(np.int32))}, Weights.from_columns(inclusion=inclusion)
+    )
+    return PlacedRows.from_rows(score, rows).tally()
 
 
 @pytest.mark.parametrize("inclusion", [None, INCLUSION], ids=["plain", "sampled"])

@@ -10,9 +10,9 @@ from evenhand.tally import Mass, PlacedRows, Rows, Weights
 
 
 def test_by_region() -> None:
-    weights = Weights.of(inclusion=np.array([0.1, 0.25, 0.5, 1.0]))
+    weights = Weights.from_columns(inclusion=np.array([0.1, 0.25, 0.5, 1.0]))
     rows = Rows(np.ones(4, dtype=bool), {}, weights)
-    mass = PlacedRows.of(np.array([0.1, 0.5, 0.5, 0.9]), rows).tally().everyone.violating
+    mass = PlacedRows.from_rows(np.array([0.1, 0.5, 0.5, 0.9]), rows).tally().everyone.violating
     assert mass.total.heaviest == pytest.approx(9.0)
     assert mass.amount(1, 3).heaviest == pytest.approx(3.0)
     assert mass.amount(2, 3).heaviest == 0.0

@@ -24,7 +24,7 @@ def classes(items: int, share: float, seed: int = 0) -> Classes:
     rng = np.random.default_rng(seed)
     label = rng.random(items) < share
     score = 1.0 / (1.0 + np.exp(2.0 - 1.5 * label - rng.standard_normal(items)))
-    return PlacedRows.of(score, Rows(label, {})).tally().everyone
+    return PlacedRows.from_rows(score, Rows(label, {})).tally().everyone
 
 
 def unmerged(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -67,7 +67,7 @@ def test_an_interval_hardly_moves(interval, value, share: float, monkeypatch: py
 def test_a_ranking_after_review_is_that_of_every_score(monkeypatch: pytest.MonkeyPatch) -> None:
     rng = np.random.default_rng(0)
     score = rng.beta(0.5, 2.0, 100_000)
-    cells = ScoreCells.from_tally(PlacedRows.of(score, Rows(rng.random(len(score)) < score, {})).tally())
+    cells = ScoreCells.from_tally(PlacedRows.from_rows(score, Rows(rng.random(len(score)) < score, {})).tally())
     outcome = Collaboration.from_stages(cells, ReviewStage(uncertainty_score(cells.scores))).at(Capacity.fraction(0.05))
     merged_ends = auc_intervals.classes_auc_interval(outcome.ranking(), outcome.auroc()).interval(0.95)
     unmerged(monkeypatch)

@@ -16,9 +16,9 @@ def placed(seed: int, size: int = 300, inclusion: bool = False) -> PlacedRows:
         "g": Membership(np.flatnonzero(rng.random(size) < 0.3).astype(np.int32)),
         "h": Membership(np.flatnonzero((rng.random(size) < 0.3) & known).astype(np.int32), known),
     }
-    weights = Weights.of(inclusion=rng.uniform(0.1, 1, size)) if inclusion else None
+    weights = Weights.from_columns(inclusion=rng.uniform(0.1, 1, size)) if inclusion else None
     label = rng.random(size) < 0.4
-    return PlacedRows.of(np.round(rng.normal(size=size) + label, 1), Rows(label, groups, weights))
+    return PlacedRows.from_rows(np.round(rng.normal(size=size) + label, 1), Rows(label, groups, weights))
 
 
 def binned(tally: Tally, edges: np.ndarray) -> Tally:
@@ -125,15 +125,15 @@ def test_the_heaviest_unseen_item_is_that_of_both_shards() -> None:
     group = Membership(np.arange(30, 60, dtype=np.int32))
 
     def counted(keep: np.ndarray) -> Tally:
-        rows = Rows(label, {"g": group}, Weights.of(inclusion=pi)).take(keep)
-        return PlacedRows.of(np.round(rng.random(int(keep.sum())), 1), rows).tally()
+        rows = Rows(label, {"g": group}, Weights.from_columns(inclusion=pi)).take(keep)
+        return PlacedRows.from_rows(np.round(rng.random(int(keep.sum())), 1), rows).tally()
 
     first = np.arange(60) < 20
     both = counted(first) + counted(~first)
-    assert both.everyone.of(violating=bool(label[7])).total.heaviest == pytest.approx(99.0)
+    assert both.everyone.mass(violating=bool(label[7])).total.heaviest == pytest.approx(99.0)
     split = both.split("g")
-    assert split.outside.of(violating=bool(label[7])).total.heaviest == pytest.approx(99.0)
-    assert split.inside.of(violating=bool(label[7])).total.heaviest == pytest.approx(1.0)
+    assert split.outside.mass(violating=bool(label[7])).total.heaviest == pytest.approx(99.0)
+    assert split.inside.mass(violating=bool(label[7])).total.heaviest == pytest.approx(1.0)
 
 
 def test_tallies_on_different_grids_do_not_add() -> None:

@@ -70,7 +70,7 @@ class Calibrator:
 
         A pandas frame comes back as pandas, with its index and columns.
         """
-        predictions = UncalibratedPredictions.of(probabilities, logits=logits)
+        predictions = UncalibratedPredictions.from_values(probabilities, logits=logits)
         if classes is not None:
             self.require(classes)
         if predictions.values.shape[1] != len(self.classes):
@@ -178,7 +178,9 @@ def fit(
     <Calibrator ts: benign, violating; fitted to 6 items>
     """
     chosen = find_method(method)
-    validation = Validation.of(UncalibratedPredictions.of(probabilities, logits=logits), labels, weights, classes)
+    validation = Validation.from_predictions(
+        UncalibratedPredictions.from_values(probabilities, logits=logits), labels, weights, classes
+    )
     if chosen.binary and len(validation.classes) != 2:
         raise InputError(f"{chosen.title} is for two classes, and there are {len(validation.classes)}")
     settings = {**chosen.options, **_known_options(chosen, options)}

@@ -32,7 +32,7 @@ class UncalibratedPredictions:
     logits: bool = False
 
     @classmethod
-    def of(cls, values: npt.ArrayLike, *, logits: bool = False) -> UncalibratedPredictions:
+    def from_values(cls, values: npt.ArrayLike, *, logits: bool = False) -> UncalibratedPredictions:
         """Checked, and in double precision."""
         table = class_table(values).astype(np.float64, copy=False)
         if not np.isfinite(table).all():
@@ -95,7 +95,7 @@ class Validation:
     classes: tuple[str, ...]
 
     @classmethod
-    def of(
+    def from_predictions(
         cls,
         predictions: UncalibratedPredictions,
         labels: npt.ArrayLike,

@@ -177,7 +177,7 @@ class ScoreEvidence(ItemEvidence):
             return
         rows = self.rows.take(keep)
         for model, score in self.scores.items():
-            placed, unsure = PlacedRows.of(score[keep], rows), self.unsure.get(model)
+            placed, unsure = PlacedRows.from_rows(score[keep], rows), self.unsure.get(model)
             yield ModelTally(model, placed.tally(), placed, None if unsure is None else unsure[keep])
 
     def _whole(self, model: str) -> ModelTally:
@@ -185,7 +185,7 @@ class ScoreEvidence(ItemEvidence):
         return self._wholes.once(model, lambda: self._counted(model))
 
     def _counted(self, model: str) -> ModelTally:
-        placed = PlacedRows.of(self.scores[model], self.rows)
+        placed = PlacedRows.from_rows(self.scores[model], self.rows)
         return ModelTally(model, placed.tally(), placed, self.unsure.get(model))
 
     @cached_property

@@ -186,7 +186,7 @@ def read_groups(table: SourceTable, declaration: Declaration) -> dict[str, Membe
 
 
 def _read_weights(table: SourceTable, declaration: Declaration) -> Weights | None:
-    return Weights.of(
+    return Weights.from_columns(
         count=checks.read_counts(table, declaration.count) if declaration.count else None,
         inclusion=checks.read_inclusion(table, declaration.inclusion) if declaration.inclusion else None,
     )

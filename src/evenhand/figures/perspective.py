@@ -111,15 +111,19 @@ def _delta_dots(rows: vl.ChartRows, domain: list[float], models: list[str]) -> l
     )
     y, offset = vl.Y("group:N", sort=order, title=None, axis=axis), vl.YOffset("model:N", sort=models)
 
-    def of(kinds: tuple[str, ...]) -> vl.Chart:
+    def chart_of(kinds: tuple[str, ...]) -> vl.Chart:
         return vl.Chart.from_rows([row for row in rows if row["kind"] in kinds]).encode(
             y=y, yOffset=offset, color=color
         )
 
-    line = of((EVERYBODY, MARKED, USUAL)).mark("rule", strokeWidth=2).encode(x=_delta_axis("low", domain), x2="high:Q")
+    line = (
+        chart_of((EVERYBODY, MARKED, USUAL))
+        .mark("rule", strokeWidth=2)
+        .encode(x=_delta_axis("low", domain), x2="high:Q")
+    )
     shapes = {EVERYBODY: ("square", True), MARKED: ("circle", True), USUAL: ("circle", False)}
     points = [
-        of((kind,))
+        chart_of((kind,))
         .mark("point", shape=shape, size=75, opacity=1, strokeWidth=2, **_marker_fill(filled=filled))
         .encode(x=_delta_axis("value", domain))
         for kind, (shape, filled) in shapes.items()

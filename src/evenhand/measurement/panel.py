@@ -35,7 +35,7 @@ class ReviewerVerdict(StrEnum):
     SPLIT = "split"  # half of the annotators, or "cannot tell"
 
     @classmethod
-    def of(cls, label: float | None) -> ReviewerVerdict:
+    def from_label(cls, label: float | None) -> ReviewerVerdict:
         """Of one label."""
         if label is None or label == 0.5:
             return cls.SPLIT
@@ -64,7 +64,11 @@ def panel_cells(plan: SamplingPlan, labels: ItemLabels) -> list[PanelCell]:
             id_ for one in plan.rounds for part in one.parts if part.pool == pool.name for id_ in part.ids
         )
         for verdict in ReviewerVerdict:
-            own = [id_ for id_ in drawn if id_ in labels.values and ReviewerVerdict.of(labels.values[id_]) is verdict]
+            own = [
+                id_
+                for id_ in drawn
+                if id_ in labels.values and ReviewerVerdict.from_label(labels.values[id_]) is verdict
+            ]
             if own:
                 cells.append(PanelCell(pool.name, verdict, tuple(random_order(plan, "panel", own))))
     return cells
@@ -97,7 +101,9 @@ def _spread(collected: CollectedLabels, cells: list[PanelCell]) -> Floats:
     for cell in cells:
         weights = sizes[cell.pool]
         total, labels = sum(weights.values()), collected.labels.values
-        violating = sum(w for id_, w in weights.items() if ReviewerVerdict.of(labels[id_]) is ReviewerVerdict.VIOLATING)
+        violating = sum(
+            w for id_, w in weights.items() if ReviewerVerdict.from_label(labels[id_]) is ReviewerVerdict.VIOLATING
+        )
         share = min(max(violating / total, 1.0 / len(weights)), 1.0 - 1.0 / len(weights))
         own = sum(weights[id_] for id_ in cell.ids) / total
         wrong = ASSUMED_ERROR if cell.verdict is not ReviewerVerdict.BENIGN else ASSUMED_ERROR * share / (1.0 - share)
@@ -170,7 +176,7 @@ class Adjudication:
         """The share of violating items in a pool by the adjudicated verdict."""
         sample = complete_sample(self.collected)
         ids, said = _labelled_ids(sample, pool), list(ReviewerVerdict)
-        cells = [said.index(ReviewerVerdict.of(self.collected.labels.values[id_])) for id_ in ids]
+        cells = [said.index(ReviewerVerdict.from_label(self.collected.labels.values[id_])) for id_ in ids]
         verdicts = [self.counted.get(id_) for id_ in ids]
         panel = PanelVerdicts(
             _numbers(ids), np.array(cells), np.array([np.nan if one is None else float(one) for one in verdicts])

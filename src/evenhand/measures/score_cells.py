@@ -48,7 +48,7 @@ class ScoreCells:
         """One cell per pair of score and column, which is aligned with the rows."""
         second, pair = _pairs(placed, column)
         kinds = len(second.scores)
-        cells = cls.from_tally(PlacedRows.of(pair, placed.rows).tally(), group)
+        cells = cls.from_tally(PlacedRows.from_rows(pair, placed.rows).tally(), group)
         first, other = np.divmod(cells.scores.astype(np.int64), max(kinds, 1))
         return cls(placed.scores[first], cells.classes, second.scores[other], cells.where)
 

@@ -152,7 +152,7 @@ class Classes:
     def __iter__(self) -> Iterator[Mass]:
         return iter((self.violating, self.benign))
 
-    def of(self, *, violating: bool) -> Mass:
+    def mass(self, *, violating: bool) -> Mass:
         """One of the two."""
         return self.violating if violating else self.benign
 

@@ -26,7 +26,7 @@ class Weights:
     count: Floats
 
     @classmethod
-    def of(cls, *, count: Floats | None = None, inclusion: Floats | None = None) -> Weights | None:
+    def from_columns(cls, *, count: Floats | None = None, inclusion: Floats | None = None) -> Weights | None:
         """From a count and an inclusion probability per row; None when every row is one plain item."""
         if count is None and inclusion is None:
             return None
@@ -168,7 +168,7 @@ class PlacedRows:
     known_slots: Mapping[str, GroupCells] | None = field(default=None, repr=False, compare=False)  # of the same groups
 
     @classmethod
-    def of(cls, score: ScoreArray, rows: Rows) -> PlacedRows:
+    def from_rows(cls, score: ScoreArray, rows: Rows) -> PlacedRows:
         """Sort once; everything after is counting."""
         return cls(rows, sort_scores(score))
 

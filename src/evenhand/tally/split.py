@@ -50,7 +50,7 @@ class Split:
 
     def sample(self, which: GroupSample) -> Mass:
         """One of the four."""
-        return (self.inside if which.inside else self.outside).of(violating=which.violating)
+        return (self.inside if which.inside else self.outside).mass(violating=which.violating)
 
     def placements(self, own: GroupSample, other: GroupSample) -> Floats:
         """For each cell of `own`, the share of `other` that scores lower, a tie counting one half."""
@@ -68,7 +68,7 @@ class Split:
 
     def shares_above(self, *, violating: bool) -> tuple[Floats, Floats]:
         """Shares of background and group at or above every edge of the group's cells, from the highest edge down."""
-        own = self.inside.of(violating=violating).prefixes[0]
+        own = self.inside.mass(violating=violating).prefixes[0]
         everybody = self._bounds[0 if violating else 1][0]
         inside = np.concatenate(([0.0], np.repeat(own, 2)[1:-1], own[-1:]))
         return tuple(1.0 - below[::-1] / below[-1] for below in (everybody - inside, inside))
@@ -90,14 +90,14 @@ class Split:
     def _outside_below(self, violating: bool) -> Floats:
         """The share of the background below each of the group's r cells."""
         everybody = self._bounds[0 if violating else 1][0]
-        own = self.inside.of(violating=violating).prefixes[0]
+        own = self.inside.mass(violating=violating).prefixes[0]
         below = everybody[1:-1:2] + everybody[2:-1:2] - own[:-1] - own[1:]
-        below *= 0.5 / self.outside.of(violating=violating).total.weight
+        below *= 0.5 / self.outside.mass(violating=violating).total.weight
         return below
 
     def _inside_below(self, violating: bool) -> Floats:
         """The share of the group below each of the 2r + 1 cells."""
-        own = self.inside.of(violating=violating)
+        own = self.inside.mass(violating=violating)
         shares = np.empty(2 * len(own.weight) + 1)
         shares[0::2] = own.prefixes[0] / own.total.weight
         shares[1::2] = own.below

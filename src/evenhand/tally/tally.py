@@ -84,7 +84,7 @@ class Tally:
         return Memo()
 
     def _base(self, violating: bool) -> ClassView:
-        own = self.everyone.of(violating=violating)
+        own = self.everyone.mass(violating=violating)
         is_own = own.prefixes[0][1:] != own.prefixes[0][:-1]
         cells = np.flatnonzero(is_own).astype(np.int32)
         mass = own.at(cells)

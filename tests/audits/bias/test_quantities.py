@@ -156,7 +156,7 @@ def test_the_trace_of_the_jigsaw_score_is_its_derivative(row: int) -> None:
     rng = np.random.default_rng(9)
     y = rng.random(120) < 0.4
     members = {n: Membership(np.flatnonzero(g).astype(np.int32)) for n, g in random_groups(120, rng).items()}
-    placed = PlacedRows.of(np.round(y + rng.standard_normal(120), 1), Rows(y, members))
+    placed = PlacedRows.from_rows(np.round(y + rng.standard_normal(120), 1), Rows(y, members))
     score, view = JigsawScore(tuple(members)), View(placed.tally(), None, placed)
     weight, step = np.ones(120), 1e-5
     weight[row] += step
@@ -195,7 +195,7 @@ def test_a_power_mean_over_one_group_is_as_sure_as_the_group() -> None:
     rng = np.random.default_rng(12)
     y = rng.random(300) < 0.4
     members = {"g": Membership(np.flatnonzero(rng.random(300) < 0.2).astype(np.int32))}
-    placed = PlacedRows.of(1.5 * y + rng.standard_normal(300), Rows(y, members))
+    placed = PlacedRows.from_rows(1.5 * y + rng.standard_normal(300), Rows(y, members))
     view = View(placed.tally(), None, placed)
     for comparison in bias.AUCS:
         mean, group = PowerMean(("g",), comparison), GroupComparison(comparison)

@@ -27,7 +27,7 @@ def results(one: ClassedSample) -> dict[str, Any]:
     bins = SETTINGS.sorting()
     drawn = draw_replicates(one, [bins], SETTINGS, lambda *_: None)
     found = (measure_probe(one, drawn, CalibrationProbe(number, bins, {}), 0.95) for number in OVERALL_MEASURES)
-    return {str(result.asked.number.measure): result for result in found}
+    return {str(result.probe.number.measure): result for result in found}
 
 
 @pytest.fixture(scope="module")
@@ -39,7 +39,7 @@ def scored() -> tuple[np.ndarray, np.ndarray]:
 
 def test_a_count_is_the_row_so_many_times(scored: tuple[np.ndarray, np.ndarray]) -> None:
     p, y = scored
-    four = results(sample(p, y, weights=Weights.of(count=np.full(60, 4.0))))
+    four = results(sample(p, y, weights=Weights.from_columns(count=np.full(60, 4.0))))
     rows = results(sample(np.repeat(p, 4), np.repeat(y, 4)))
     for name, one in four.items():
         other = rows[name]

@@ -46,7 +46,7 @@ def test_shares_and_intervals_are_those_of_the_definition(items: tuple[np.ndarra
 def test_a_count_is_as_many_rows(items: tuple[np.ndarray, np.ndarray]) -> None:
     p, y = (column[:900] for column in items)
     times = np.random.default_rng(2).integers(1, 4, 900)
-    counted = measured(p, y, Weights.of(count=times.astype(float)))
+    counted = measured(p, y, Weights.from_columns(count=times.astype(float)))
     repeated = measured(np.repeat(p, times), np.repeat(y, times))
     for name, one in repeated.items():
         other = counted[name].estimate
@@ -106,7 +106,7 @@ def test_intervals_hold_together(kind: str) -> None:
         elif kind == "design":
             y, chance = rng.random(3000) < truth, 0.2 + 0.7 * p
             drawn = rng.random(3000) < chance
-            found = measured(p[drawn], y[drawn], Weights.of(inclusion=chance[drawn]))
+            found = measured(p[drawn], y[drawn], Weights.from_columns(inclusion=chance[drawn]))
             held += covered(found, p, y.astype(float))
         else:
             held += covered(measured(p, rng.random(3000) < truth), p, truth)

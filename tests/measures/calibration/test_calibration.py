@@ -117,7 +117,9 @@ def test_binary_numbers_are_those_of_a_tally(dtype, digits, weighted) -> None:
     table, label, weight = drawn(2, size=500, digits=digits)
     score = table[:, 1].astype(dtype)
     weights = weight if weighted else None
-    cells = ScoreCells.from_tally(PlacedRows.of(score, Rows(label == 1, {}, Weights.of(count=weights))).tally())
+    cells = ScoreCells.from_tally(
+        PlacedRows.from_rows(score, Rows(label == 1, {}, Weights.from_columns(count=weights))).tally()
+    )
     found = measure_calibration(ModelPredictions.from_probabilities(two_class_probabilities(score)), label, weights)
     assert found.ece == pytest.approx(binary_calibration.ece(cells), abs=1e-12)
     assert found.brier == pytest.approx(binary_calibration.brier(cells), abs=1e-12)

@@ -50,8 +50,8 @@ def drawn(seed: int = 0, size: int = 600, digits: int = 2, dtype=np.float64):
 
 def placed(score, label, *, count=None, inclusion=None, member=None) -> PlacedRows:
     groups = {} if member is None else {"g": Membership(np.flatnonzero(member).astype(np.int32))}
-    weights = Weights.of(count=count, inclusion=inclusion)
-    return PlacedRows.of(np.asarray(score), Rows(np.asarray(label, dtype=bool), groups, weights))
+    weights = Weights.from_columns(count=count, inclusion=inclusion)
+    return PlacedRows.from_rows(np.asarray(score), Rows(np.asarray(label, dtype=bool), groups, weights))
 
 
 def by(strategy, score, label, *, group=None, threshold=0.5, **options) -> Collaboration:

@@ -97,7 +97,7 @@ def test_counts_that_are_no_table() -> None:
         said = "counts must be a table of groups by cells, 0 or more, with everybody in the last row"
         assert str(raised.value) == said
     with pytest.raises(Undefined) as nothing:
-        _ = positive_share(PlacedRows.of(np.empty(0), Rows(np.empty(0, dtype=bool), {})).tally().everyone).value
+        _ = positive_share(PlacedRows.from_rows(np.empty(0), Rows(np.empty(0, dtype=bool), {})).tally().everyone).value
     assert str(nothing.value) == "there are no items"
 
 

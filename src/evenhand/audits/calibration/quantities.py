@@ -56,7 +56,7 @@ class CalibrationMeasure:
     """One number of all items, or of one class. An `error` is 0 at best, and above 0 by chance."""
 
     measure: Measure
-    of: Callable[[Calibration], Any]
+    formula: Callable[[Calibration], Any]
     error: bool = True
     column: int | None = None  # of which class
 
@@ -67,12 +67,12 @@ class CalibrationMeasure:
 
     def value(self, calibration: Calibration) -> float:
         """The number; `Undefined` where it has none."""
-        return float(self.of(calibration))
+        return float(self.formula(calibration))
 
     def values(self, drawn: Calibration) -> Floats:
         """One of each draw that has one."""
         try:
-            values = np.atleast_1d(np.asarray(self.of(drawn), dtype=np.float64))
+            values = np.atleast_1d(np.asarray(self.formula(drawn), dtype=np.float64))
         except Undefined:
             return np.empty(0)
         return values[~np.isnan(values)]

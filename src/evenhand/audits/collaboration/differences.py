@@ -77,7 +77,7 @@ class ReviewUnits:
         above = np.bincount(steps, flagged, size) > 0.0
         label = np.repeat([True, False], size)
         starts = np.searchsorted(steps, np.arange(size + 1))
-        return cls(view, label, place, Weights.of(count=counts), None, np.tile(above, 2), starts)
+        return cls(view, label, place, Weights.from_columns(count=counts), None, np.tile(above, 2), starts)
 
     def reviewed_shares(self, pieces: UnreviewedShares) -> Floats:
         """The share of each unit that is reviewed."""

@@ -207,16 +207,16 @@ def strategy_quantities(strategy: Strategy) -> tuple[Quantity, ...]:
 def capacity_quantities(strategy: Strategy, capacity: Capacity) -> tuple[Quantity, ...]:
     """What people and the model achieve together, at one capacity."""
 
-    def of(scope: Scope) -> ReviewOutcome:
+    def outcome(scope: Scope) -> ReviewOutcome:
         return review.review_outcome(scope, strategy, capacity)
 
     return (
-        ThresholdShare(OC_ACCURACY, lambda scope: of(scope).accuracy()),
-        RocArea(OC_AUROC, lambda scope: of(scope).auroc(), lambda scope: of(scope).ranking()),
-        PrecisionRecallArea(OC_AUPRC, lambda scope: of(scope).auprc(), lambda scope: of(scope).ranking()),
-        ThresholdShare(OC_PRECISION, lambda scope: of(scope).precision()),
-        ThresholdShare(OC_RECALL, lambda scope: of(scope).recall()),
-        F1Score(OC_F1, lambda scope: of(scope).decided()),
+        ThresholdShare(OC_ACCURACY, lambda scope: outcome(scope).accuracy()),
+        RocArea(OC_AUROC, lambda scope: outcome(scope).auroc(), lambda scope: outcome(scope).ranking()),
+        PrecisionRecallArea(OC_AUPRC, lambda scope: outcome(scope).auprc(), lambda scope: outcome(scope).ranking()),
+        ThresholdShare(OC_PRECISION, lambda scope: outcome(scope).precision()),
+        ThresholdShare(OC_RECALL, lambda scope: outcome(scope).recall()),
+        F1Score(OC_F1, lambda scope: outcome(scope).decided()),
         ReviewEfficiency(strategy, capacity),
-        ThresholdShare(REVIEW_EFFECTIVENESS, lambda scope: of(scope).effectiveness()),
+        ThresholdShare(REVIEW_EFFECTIVENESS, lambda scope: outcome(scope).effectiveness()),
     )

@@ -98,7 +98,7 @@ class SimulatedPool:
     rows: Ints
 
     @classmethod
-    def of(cls, items: DecidedItems, inside: Bools) -> SimulatedPool:
+    def from_items(cls, items: DecidedItems, inside: Bools) -> SimulatedPool:
         """Of some of the items."""
         part = np.zeros(len(items.label), dtype=np.int64) if items.part is None else items.part
         counter = CellCounter()
@@ -113,7 +113,7 @@ class CampaignSimulation:
 
     def __init__(self, items: DecidedItems, design: CellDesign, level: float) -> None:
         self.items, self.design, self.level = items, design, level
-        self.pools = {name: SimulatedPool.of(items, inside) for name, inside in items.pools()}
+        self.pools = {name: SimulatedPool.from_items(items, inside) for name, inside in items.pools()}
         self.expected = [expect_pool(SamplingFrame.counted(pool.cells), design) for pool in self.pools.values()]
 
     def first_size(self, within: float) -> int:
