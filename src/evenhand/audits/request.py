@@ -10,7 +10,7 @@ from typing import Any
 from evenhand.audits.registry import AUDITS, known_settings
 from evenhand.choices import CoverOptions, LayoutOptions, TableOptions
 from evenhand.errors import InputError, nearest
-from evenhand.evidence import Declaration
+from evenhand.evidence import Declaration, TableSource
 from evenhand.evidence.database_address import resolve_address
 from evenhand.evidence.terms import read_terms
 from evenhand.files import read_toml
@@ -38,7 +38,7 @@ class AuditRequest:
     @classmethod
     def of(
         cls,
-        data: Any,
+        data: TableSource | None,
         *,
         audits: str | Sequence[str] | None = None,
         query: str | None = None,
@@ -56,7 +56,7 @@ class AuditRequest:
     def _of(
         cls,
         written: dict[str, Any],
-        data: Any,
+        data: TableSource | None,
         audits: str | Sequence[str] | None,
         query: str | None,
         options: Mapping[str, Any],

@@ -68,7 +68,7 @@ class ChoiceRow(NamedTuple):
     kind: ValueKind
     choice: Choice
 
-    def meant(self, typed: Any) -> Any:
+    def meant(self, typed: object) -> Any:
         """What is meant by what was typed."""
         return self.kind.meant(typed) if self.kind.meant else typed
 

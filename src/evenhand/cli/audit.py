@@ -56,7 +56,7 @@ def init(
 
 
 def run(
-    data: Any,
+    data: str | Path,
     options: Mapping[str, Any],
     output: Output,
     *,

@@ -237,7 +237,7 @@ def _role_types() -> dict[str, Any]:
     return get_type_hints(Declaration)
 
 
-def _normalised_role(name: str, kind: Any, value: Any) -> Any:
+def _normalised_role(name: str, kind: object, value: object) -> Any:
     """A name alone is a tuple of one, and so on: `score="p"` and `score=("p",)` are the same."""
     if value is None:
         return None
@@ -245,7 +245,7 @@ def _normalised_role(name: str, kind: Any, value: Any) -> Any:
     return reader(value) if reader else _role(name, kind, value)
 
 
-def _role(name: str, hint: Any, value: Any) -> Any:
+def _role(name: str, hint: object, value: object) -> Any:
     """A value of the type that the role has."""
     if get_origin(hint) is tuple:
         return tuple(_name(name, part) for part in one_or_several(value))

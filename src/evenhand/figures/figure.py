@@ -108,7 +108,7 @@ def _rounded(number: re.Match[str]) -> str:
 LONGEST_TEXT = 300  # characters: how long drawing takes grows with them, and nobody reads more in a chart
 
 
-def _visible_parts(part: Any, key: str = "") -> Any:
+def _visible_parts(part: object, key: str = "") -> Any:
     """A specification in which every text can be drawn; a title is read as an expression, where backslashes escape."""
     if isinstance(part, str):
         text = visible(part if len(part) <= LONGEST_TEXT else f"{part[:200]} … {part[-80:]}")

@@ -8,7 +8,7 @@ from enum import StrEnum
 from typing import Any
 
 from evenhand.errors import InputError
-from evenhand.evidence import checks, open_source
+from evenhand.evidence import TableSource, checks, open_source
 from evenhand.evidence.reading import read_columns
 from evenhand.sampling import (
     NoOverlap,
@@ -46,7 +46,7 @@ class StrataTable:
 
     @classmethod
     def read(
-        cls, data: Any, *, items: str = "items", prevalence: str = "prevalence", name: str = "stratum"
+        cls, data: TableSource, *, items: str = "items", prevalence: str = "prevalence", name: str = "stratum"
     ) -> StrataTable:
         """From a table with a row a stratum: how many items (or which share), and how many of them violate."""
         source = open_source(data)
@@ -72,7 +72,7 @@ class PlannedPopulation:
         cls,
         *,
         prevalence: float | None = None,
-        strata: Any = None,
+        strata: TableSource | None = None,
         size_column: str = "items",
         rate_column: str = "prevalence",
     ) -> PlannedPopulation:

@@ -11,7 +11,7 @@ import polars as pl
 
 from evenhand.calibrators import Calibrator, fit
 from evenhand.errors import InputError
-from evenhand.evidence import Declaration, Evidence, as_classed, open_predictions, open_source
+from evenhand.evidence import Declaration, Evidence, TableSource, as_classed, open_predictions, open_source
 from evenhand.evidence.added_columns import check_absent, with_columns_beside
 from evenhand.evidence.formats import check_output_file, write_table
 from evenhand.inputs import protected_inputs
@@ -51,7 +51,7 @@ class CalibratedFile(NamedTuple):
 
 @protected_inputs()
 def apply_file(
-    calibrator: Calibrator, data: Any, out: Path, *, roles: Mapping[str, Any] | None = None
+    calibrator: Calibrator, data: TableSource, out: Path, *, roles: Mapping[str, Any] | None = None
 ) -> CalibratedFile:
     """Write the same rows and columns with calibrated probabilities beside.
 

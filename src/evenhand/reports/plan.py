@@ -98,14 +98,14 @@ def _table(exhibit: Exhibit, head: str, title: str, scale: str) -> dict[str, Any
     return {"heads": heads, "rows": rows}
 
 
-def _named(value: Any, scale: str) -> str:
+def _named(value: float | str | None, scale: str) -> str:
     """What a row is about: a strategy, a number of people, or a threshold on the scale of the scores."""
     if isinstance(value, str) or value is None:
         return value or "nothing"
     return threshold_in_words(value, scale) if scale else f"{value:g}"
 
 
-def _whole(value: Any) -> str:
+def _whole(value: float | None) -> str:
     return "" if value is None else f"{value:,.0f}"
 
 

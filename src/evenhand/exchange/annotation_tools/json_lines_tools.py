@@ -118,11 +118,11 @@ def _prodigy_labels(record: Fields) -> tuple[str, ...]:
     return (str(record.get("answer", "")),)
 
 
-def _listed(value: Any) -> tuple[str, ...]:
+def _listed(value: object) -> tuple[str, ...]:
     return tuple(map(str, _listed_raw(value)))
 
 
-def _listed_raw(value: Any) -> Sequence[Any]:
+def _listed_raw(value: object) -> Sequence[Any]:
     return () if value is None else value if isinstance(value, (list, tuple)) else (value,)
 
 

@@ -53,7 +53,7 @@ def _labels(one: Fields, label: str | None) -> tuple[str, ...]:
     return ()
 
 
-def _annotator(who: Any) -> str:
+def _annotator(who: object) -> str:
     if isinstance(who, Mapping):
         return str(who.get("email") or who.get("id") or "")
     return str(who)

@@ -105,7 +105,7 @@ class PlatformCodes:
         return self.clauses.get(name or "", self.otherwise)
 
 
-def _fields(section_fields: Any, section: str, path: Path) -> dict[str, str]:
+def _fields(section_fields: object, section: str, path: Path) -> dict[str, str]:
     if not isinstance(section_fields, dict):
         raise InputError(f"[{section}] must be a table of fields", source=str(path))
     for name, value in section_fields.items():

@@ -59,7 +59,7 @@ def _has(name: str, code: str) -> Condition:
     return lambda statement: code in _listed(statement.get(name))
 
 
-def _listed(value: Any) -> list[Any]:
+def _listed(value: object) -> list[Any]:
     return value if isinstance(value, list) else [] if value is None else [value]
 
 
@@ -155,12 +155,12 @@ def _faults(statement: Statement) -> Iterator[tuple[str, str]]:
             yield field.name, fault
 
 
-def _check_code(field: StatementField, value: Any) -> str:
+def _check_code(field: StatementField, value: object) -> str:
     known = field.words() if field.words else frozenset()
     return "" if isinstance(value, str) and value in known else f"unknown code: {_shown(value)}"
 
 
-def _check_codes(field: StatementField, value: Any) -> str:
+def _check_codes(field: StatementField, value: object) -> str:
     if not isinstance(value, list):
         return f"must be a list of codes, not {_shown(value)}"
     if len({str(code) for code in value}) != len(value):
@@ -168,7 +168,7 @@ def _check_codes(field: StatementField, value: Any) -> str:
     return next((fault for code in value if (fault := _check_code(field, code))), "")
 
 
-def _check_text(field: StatementField, value: Any) -> str:
+def _check_text(field: StatementField, value: object) -> str:
     if not isinstance(value, str) or not value.strip():
         return f"must be a text, not {_shown(value)}"
     if len(value) > field.longest:
@@ -176,7 +176,7 @@ def _check_text(field: StatementField, value: Any) -> str:
     return "an e-mail address: no personal data is allowed" if EMAIL.search(value) else ""
 
 
-def _check_day(field: StatementField, value: Any) -> str:
+def _check_day(field: StatementField, value: object) -> str:
     if not isinstance(value, str) or not DAY.fullmatch(value):
         return f"must be a date such as 2026-01-31, not {_shown(value)}"
     try:
@@ -187,22 +187,22 @@ def _check_day(field: StatementField, value: Any) -> str:
     return "" if inside else f"{value} is not between {field.earliest} and {LAST_DAY}"
 
 
-def _check_puid(field: StatementField, value: Any) -> str:
+def _check_puid(field: StatementField, value: object) -> str:
     fits = isinstance(value, str) and len(value) <= field.longest and PUID.fullmatch(value)
     return "" if fits else f"must be up to {field.longest} letters, digits, - and _, not {_shown(value)}"
 
 
-def _check_address(field: StatementField, value: Any) -> str:
+def _check_address(field: StatementField, value: object) -> str:
     fits = isinstance(value, str) and len(value) <= field.longest and WEB_ADDRESS.fullmatch(value)
     return "" if fits else f"must be a web address of up to {field.longest} characters"
 
 
-def _check_product(_: StatementField, value: Any) -> str:
+def _check_product(_: StatementField, value: object) -> str:
     fits = isinstance(value, dict) and set(value) == {"EAN-13"} and EAN.fullmatch(str(value["EAN-13"]))
     return "" if fits else "must be an object with one key, EAN-13, of 13 digits"
 
 
-def _shown(value: Any) -> str:
+def _shown(value: object) -> str:
     return f"'{str(value)[:60]}'"
 
 

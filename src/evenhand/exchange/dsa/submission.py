@@ -157,7 +157,7 @@ class Submitter:
             raise self._error(f"status {status} for an id: {self._shown(content)}")
         return status != MISSING
 
-    def _ask(self, method: str, path: str, body: Any = None) -> tuple[int, bytes]:
+    def _ask(self, method: str, path: str, body: object = None) -> tuple[int, bytes]:
         """Status and content; tried again where that may help."""
         for failures in range(1, self.destination.tries + 1):
             self.pace.wait(self.sleep)
@@ -171,7 +171,7 @@ class Submitter:
                 self.sleep(max(last.wait or 0.0, backoff_wait(failures, self.draw)))
         raise self._error(f"{last} after {self.destination.tries} tries; {RESUME}")
 
-    def _once(self, method: str, path: str, body: Any) -> tuple[int, bytes]:
+    def _once(self, method: str, path: str, body: object) -> tuple[int, bytes]:
         import httpx
 
         headers = {**OWN_HEADERS, "Authorization": self.keys.fill(f"Bearer ${{{self.destination.secret}}}")}

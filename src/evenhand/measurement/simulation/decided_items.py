@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
 from evenhand.errors import InputError
-from evenhand.evidence import Declaration, checks, open_source
+from evenhand.evidence import Declaration, TableSource, checks, open_source
 from evenhand.evidence.columns import SourceTable
 from evenhand.measurement.items import ItemColumns, ItemSource
 from evenhand.measurement.simulation.campaigns import DecidedItems, part_key
@@ -15,7 +13,7 @@ from evenhand.measurement.simulation.scenarios import SimulationRequest
 
 
 def read_decided_items(
-    data: Any,
+    data: TableSource,
     request: SimulationRequest,
     *,
     decision: str | None,

@@ -18,7 +18,7 @@ from evenhand.classifiers import methods
 from evenhand.classifiers.protocol import LabelledTexts, score_in_batches
 from evenhand.classifiers.texts import TrainingColumns, read_labelled_texts
 from evenhand.errors import InputError
-from evenhand.evidence import Declaration, Source, as_scored, open_evidence, open_source
+from evenhand.evidence import Declaration, Source, TableSource, as_scored, open_evidence, open_source
 from evenhand.evidence.scales import to_probability
 from evenhand.finding import Slice, SliceKey
 from evenhand.measurement.simulation.populations import LabelledPopulation, Urns
@@ -116,7 +116,12 @@ class Scenarios:
 
 
 def open_scenarios(
-    data: Any, request: SimulationRequest, *, query: str | None = None, seed: int = 0, progress: Progress = silent
+    data: TableSource,
+    request: SimulationRequest,
+    *,
+    query: str | None = None,
+    seed: int = 0,
+    progress: Progress = silent,
 ) -> Scenarios:
     """Read, check, and train where that is asked for."""
     if request.score:
@@ -124,7 +129,7 @@ def open_scenarios(
     return _trained(open_source(data, query=query), request, seed, progress)
 
 
-def _scored(data: Any, request: SimulationRequest, query: str | None) -> Scenarios:
+def _scored(data: TableSource, request: SimulationRequest, query: str | None) -> Scenarios:
     scenes: list[Scenario] = []
     for threshold in request.thresholds:
         declared = request.roles(threshold)

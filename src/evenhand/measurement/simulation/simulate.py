@@ -12,6 +12,7 @@ import numpy as np
 import scipy
 
 from evenhand.catalogue.accuracy import PREVALENCE
+from evenhand.evidence import TableSource
 from evenhand.finding import Finding, Measured, Slice
 from evenhand.measurement.simulation import default_design, published_designs, verdicts
 from evenhand.measurement.simulation.default_design import USELESS_SCORE, Tick
@@ -29,7 +30,7 @@ STRATA_COST = 25  # what a design in strata takes, in samples of the default des
 
 
 def simulate_on(
-    data: Any,
+    data: TableSource,
     request: SimulationRequest,
     settings: SimulationSettings,
     *,
