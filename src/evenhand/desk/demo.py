@@ -35,7 +35,7 @@ from evenhand.synthetic.community import community
 
 BENIGN_KEPT = 0.2  # share of the benign items that come here: the platform sends what its filters noticed
 MODERATORS = {"ana": 0.03, "ben": 0.06, "chloe": 0.04, "dev": 0.05}  # and how often each errs
-LEADS = ("lena", "lars")
+LEADS = {"lena": 0.02, "lars": 0.04}  # who review too
 VISITORS = (("a moderator", "ana"), ("a lead", "lena"), ("an annotator", "noor"), ("an auditor", "aud"))
 ANNOTATORS = {"noor": 0.05, "omar": 0.08}  # and how often each errs
 SECONDS = 1_000_000
@@ -87,6 +87,7 @@ def open_demo(settings: ServiceSettings) -> Iterator[tuple[FastAPI, list[str]]]:
         tokens = settings.token_file or Path(folder) / "tokens.json"  # those of the user stay as they are
         own = replace(settings, store=str(path), store_key=key, token_file=tokens)
         with open_desk(own) as (desk, lines):
+            desk.state.scorer.rescores = False  # the audits are of the model that made the history
             links = [f"as {role} ({name}): {{url}}{issue_link(desk.state.store, name)}" for role, name in VISITORS]
             note = "synthetic data, deleted when the desk is stopped (ctrl-c)"
             yield desk, [*lines, "to look around, open a link and choose a password (each works once):", *links, note]
@@ -131,14 +132,15 @@ def _gold(item: DemoItem) -> NewItem:
 
 def _study(store: Store, truth: dict[str, bool], size: DemoSize, chance: random.Random) -> None:
     """A study of the prevalence: some batches are labelled, and one is under way."""
-    setup = StudySetup("Prevalence of violations", tuple(ANNOTATORS), (LEADS[1],), CODEBOOK, per_item=2)
+    lead, adjudicator = LEADS
+    setup = StudySetup("Prevalence of violations", tuple(ANNOTATORS), (adjudicator,), CODEBOOK, per_item=2)
     design = StudyDesign(design="sequential", target={"within": STUDY_WITHIN}, seed=1)
-    with store.write(LEADS[0]) as ledger:
+    with store.write(lead) as ledger:
         study = open_study(ledger, setup, design)["study"]
     for number in range(1, size.study_batches + 1):
-        with store.write(LEADS[0]) as ledger:
+        with store.write(lead) as ledger:
             draw_batch(ledger, study, number)
-        for person in (*ANNOTATORS, LEADS[1]):
+        for person in (*ANNOTATORS, adjudicator):
             last = number == size.study_batches
             _label(store, study, person, truth, 0.4 if last else 1.0, chance)
 
@@ -198,13 +200,14 @@ def _open(store: Store, size: DemoSize) -> None:
         upper=0.92, lower=0.12, strategy="uncertainty", capacity={QUEUE: 3 * size.reviews_per_shift},
         measured=0.45, reserved=DRAWN_SHARE, panel=0.1, second=0.03, gold=0.1, notice_weight=0.1, undo_seconds=300,
     )  # fmt: skip
-    perform(store, "activate", actor=LEADS[0], policy=policy)
+    perform(store, "activate", actor=next(iter(LEADS)), policy=policy)
 
 
 def _on_duty(day: int) -> Sequence[str]:
-    """Three of the moderators, in turns."""
-    names = tuple(MODERATORS)
-    return tuple(names[(day + turn) % len(names)] for turn in range(3))
+    """Three people in turns, of whom one is a lead every other day."""
+    names, leads = tuple(MODERATORS), tuple(LEADS)
+    third = leads[day // 2 % len(leads)] if day % 2 else names[(day + 2) % len(names)]
+    return names[day % len(names)], names[(day + 1) % len(names)], third
 
 
 def _arrive(store: Store, items: Sequence[DemoItem], *, unknown: bool, chance: random.Random) -> None:
@@ -260,5 +263,5 @@ def _judge(ledger: EventLedger, task: str, version: int, violates: bool, chance:
     if chance.random() < SKIPPED:
         decisions.skip(ledger, task, version)
         return
-    seen = violates != (chance.random() < MODERATORS[ledger.actor])
+    seen = violates != (chance.random() < {**MODERATORS, **LEADS}[ledger.actor])
     decisions.decide(ledger, task, version, VIOLATING if seen else BENIGN)

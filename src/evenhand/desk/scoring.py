@@ -30,6 +30,7 @@ class DeskScorer:
 
     def __init__(self, engine: ScoringEngine, settings: ServiceSettings) -> None:
         self.engine, self.settings, self.shadow = engine, settings, settings.shadow
+        self.rescores = True
         for name in dict.fromkeys((engine.default, *self.shadow)):
             model = engine.model(name)
             if model.targets.kind != "binary":
@@ -80,7 +81,7 @@ class DeskScorer:
 
     async def keep_scores_current(self, store: Store) -> None:
         """Each pass of `PASSES`; one that fails is logged, and what it left is for the next."""
-        for seconds in PASSES:
+        for seconds in PASSES if self.rescores else ():
             await asyncio.sleep(seconds)
             try:
                 await self.rescore_waiting(store)

@@ -135,6 +135,20 @@ def test_a_page_leads_to_the_sign_in_and_back(desk: TestDesk) -> None:
     assert client.get("/queue?part=1", follow_redirects=False).status_code == 401
 
 
+def test_what_is_missing_is_a_page_for_browsers_and_a_problem_for_programs(
+    desk: TestDesk, browsers: dict[Role, Browser]
+) -> None:
+    for address in ("/nothing", "/policy/new"):  # the second takes forms only
+        answer = browsers[Role.LEAD].client.get(address, headers={"accept": "text/html,*/*"})
+        page = Page(answer.text)
+        assert (answer.status_code, SAY("error.missing") in page.text) == (404 if address == "/nothing" else 405, True)
+        assert any(values.get("href") == "/audits" for _, values in page.tags)
+        assert "unsafe" not in answer.headers["content-security-policy"]
+        _check_markup(page)
+    assert desk.client().get("/nothing").json()["status"] == 404
+    assert desk.client().get("/api/v1/nothing").json()["status"] == 404
+
+
 @pytest.mark.parametrize("address", ["https://evil.example/", "//evil.example", "/\\evil", "javascript:1", "x"])
 def test_the_sign_in_leads_to_no_other_host(desk: TestDesk, address: str) -> None:
     fields = {"name": LEAD, "password": PASSWORD, "next": address}

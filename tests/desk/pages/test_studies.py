@@ -45,7 +45,7 @@ def press(browser: Browser, button: str, /, status: int = 200, **fields: str) ->
 
 def test_a_lead_plans_draws_and_stops_and_an_annotator_labels(desk: TestDesk) -> None:
     lead, annotator = Browser(desk, LEAD), Browser(desk, ANNOTATOR)
-    token = {"csrf": lead.get("/studies").form("card narrow")["csrf"]}
+    token = {"csrf": lead.get("/studies").form("plan")["csrf"]}
     page = lead.send("/studies", **token, **FORM)
     assert SAY("done.study_opened") in page.text
     assert SAY("study.not_begun") in page.text
@@ -80,7 +80,7 @@ def test_a_lead_plans_draws_and_stops_and_an_annotator_labels(desk: TestDesk) ->
 
 def test_what_went_wrong_is_said_and_what_was_typed_is_kept(desk: TestDesk) -> None:
     lead = Browser(desk, LEAD)
-    token = {"csrf": lead.get("/studies").form("card narrow")["csrf"]}
+    token = {"csrf": lead.get("/studies").form("plan")["csrf"]}
     for change in (
         {"title": " "}, {"annotators": "nobody"}, {"per_item": "x"}, {"per_item": "2"}, {"n": "9999999"},
         {"n": "", "within": "0"}, {"n": "", "within": "1e999"}, {"prevalence": "nan"}, {"design": HOSTILE}, {"by": "x"},

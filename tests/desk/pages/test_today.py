@@ -61,9 +61,11 @@ def test_counts_are_those_of_the_rows(store: Store) -> None:
     assert page.numbers.decided == sum(row.done_at > week for row in judged)
     unseen = Counter(row.action for row in own if row.basis == "policy" and row.received_at > week)
     assert (page.numbers.removed_unseen, page.numbers.left_unseen) == (unseen["remove"], unseen["leave"])
-    waiting = {row.item for row in tasks if row.state == "waiting" and not row.virtual}
-    assert page.waiting == len(waiting)
-    oldest = min(row.opened_at for row in tasks if row.state == "waiting" and not row.virtual)
+    open_tasks = [row for row in tasks if row.state in ("waiting", "claimed") and not row.virtual]
+    assert page.waiting == len({row.item for row in open_tasks})
+    for queue in page.backlog:
+        assert queue.waiting == len({row.item for row in open_tasks if row.queue == queue.queue})
+    oldest = min(row.opened_at for row in open_tasks)
     assert page.oldest_days == pytest.approx((page.at - oldest) / DAY)
 
 

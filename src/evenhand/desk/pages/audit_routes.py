@@ -13,6 +13,7 @@ from evenhand.desk.live_findings import LiveFindings
 from evenhand.desk.pages.audit_items import ItemFilter, items_page, with_texts
 from evenhand.desk.pages.audits import AuditsPage, audit_page, audits_page
 from evenhand.desk.pages.handling import say, show, signed_in
+from evenhand.desk.pages.log import time_of_event
 from evenhand.errors import InputError
 from evenhand.reports import Report
 from evenhand.service.problems import Problem
@@ -41,12 +42,17 @@ async def _number(request: Request, text: str | None) -> int:
     return await run_in_threadpool(live.number, int(text))
 
 
+async def _time(request: Request, number: int) -> str:
+    """When the last event of a snapshot happened."""
+    return await run_in_threadpool(time_of_event, live_of(request).store, number)
+
+
 async def audits(request: Request) -> Response:
     """The five questions, each in a sentence."""
     await signed_in(request, "see_findings")
     number = await _number(request, request.query_params.get("snapshot"))
     view: AuditsPage = await run_in_threadpool(audits_page, live_of(request), number)
-    return show(request, "audits.html", page=view)
+    return show(request, "audits.html", page=view, at=await _time(request, number))
 
 
 async def audit(request: Request) -> Response:
@@ -54,7 +60,7 @@ async def audit(request: Request) -> Response:
     await signed_in(request, "see_findings")
     number = await _number(request, request.query_params.get("snapshot"))
     view = await run_in_threadpool(audit_page, live_of(request), request.path_params["question"], number)
-    return show(request, "audit.html", page=view)
+    return show(request, "audit.html", page=view, at=await _time(request, number))
 
 
 async def figure(request: Request) -> Response:

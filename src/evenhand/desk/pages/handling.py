@@ -7,6 +7,7 @@ the sign-in and back; a part of a page is answered with 401 instead.
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
+from contextlib import suppress
 from typing import Any
 from urllib.parse import quote
 
@@ -21,7 +22,7 @@ from evenhand.desk.people import Person, Role
 from evenhand.desk.sessions import DeskSession
 from evenhand.desk.store_problems import store_problem
 from evenhand.errors import EvenhandError
-from evenhand.service.problems import Problem
+from evenhand.service.problems import ErrorRenderers, Problem, problem_of
 from evenhand.version import __version__
 
 Handler = Callable[[Request], Awaitable[Response]]
@@ -100,6 +101,17 @@ def _explained(request: Request, problem: Problem, words: str | None) -> Respons
         path = request.url.path + (f"?{request.url.query}" if request.url.query else "")
         return RedirectResponse(f"/sign-in?next={quote(path, safe='')}", 303)
     return show(request, "problem.html", status=problem.status, detail=words or problem.detail)
+
+
+async def missing_page(request: Request, error: Exception) -> Response:
+    """A page for a browser that asks for what there is not; programs get the form of their path."""
+    problem = problem_of(error)
+    if "text/html" in request.headers.get("accept", ""):
+        with suppress(Problem):  # without a session the page has no list of pages
+            request.state.session = await session_of(request)
+        return show(request, "problem.html", status=problem.status, detail=say(request, "error.missing"))
+    renderers: ErrorRenderers = request.app.state.renderers
+    return renderers.render(request.scope, problem)
 
 
 def is_lead(person: Person) -> bool:

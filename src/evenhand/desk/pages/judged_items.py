@@ -145,6 +145,7 @@ def _groups(judged: Sequence[Any]) -> Iterator[tuple[str, Bools]]:
         values = {str(name): int(number) for name, number in zip(*np.unique(names, return_counts=True), strict=True)}
         known = {name: number for name, number in values.items() if name}
         if len(known) > 1:
-            found |= {name: names == name for name, number in known.items() if number >= FEWEST_MEMBERS}
+            shown = [name for name, number in known.items() if number >= FEWEST_MEMBERS]
+            found |= {f"{column}: {name}": names == name for name in shown}
     ordered = sorted(found.items(), key=lambda pair: -int(pair[1].sum()))
     yield from ordered[:MOST_GROUPS]

@@ -132,6 +132,14 @@ def time_of(at: int) -> str:
     return datetime.fromtimestamp(at / 1e6, UTC).strftime("%Y-%m-%d %H:%M:%S")
 
 
+def time_of_event(store: Store, number: int) -> str:
+    """When a sealed event happened."""
+    events = schema.events
+    with store.database.reading() as connection:
+        at = connection.scalar(sa.select(events.c.at).where(events.c.number == number))
+    return "" if at is None else time_of(at)
+
+
 def _short(name: str, value: Any) -> str:
     if name in TIMES and isinstance(value, int):
         return time_of(value)

@@ -29,7 +29,16 @@ from evenhand.desk.pages import (
     settings_routes,
     study_routes,
 )
-from evenhand.desk.pages.handling import Handler, is_lead, page, preferences_of, say, show, signed_in
+from evenhand.desk.pages.handling import (
+    Handler,
+    is_lead,
+    missing_page,
+    page,
+    preferences_of,
+    say,
+    show,
+    signed_in,
+)
 from evenhand.desk.pages.judged_items import HistoryKeeper
 from evenhand.desk.pages.log import time_of
 from evenhand.desk.pages.preferences import CHOICES, COOKIE, Preferences
@@ -205,5 +214,7 @@ PAGES: tuple[tuple[str, str, Handler], ...] = (
 def install_pages(app: FastAPI) -> None:
     """Add the pages to a desk; its state keeps the page of a lead and the judged items."""
     app.state.today, app.state.judged = TodayKeeper(app.state.store), HistoryKeeper(app.state.store)
+    for status in (404, 405):
+        app.add_exception_handler(status, missing_page)
     for method, path, handler in PAGES:
         app.add_api_route(path, page(handler), methods=[method], include_in_schema=False, response_model=None)

@@ -27,7 +27,7 @@ from evenhand.estimate import Estimate
 from evenhand.figures.desk_charts import ControlPoint, draw_control_chart
 from evenhand.routing.policies import clopper_pearson
 from evenhand.store import Store, schema
-from evenhand.store.cases import DONE, GOLD, LEAVE, POLICY, REMOVE, WAITING
+from evenhand.store.cases import CLAIMED, DONE, GOLD, LEAVE, POLICY, REMOVE, WAITING
 from evenhand.store.erasure import DAY
 from evenhand.store.measured import MeasuredItems
 from evenhand.store.weeks import SHOWN, WEEK, PeriodAnswer, measure_weeks
@@ -143,7 +143,7 @@ def today_page(store: Store) -> TodayPage:
     except InputError:  # nothing has been routed yet
         answers = []
     return TodayPage(
-        at, numbers, backlog, sum(queue.waiting for queue in backlog),
+        at, numbers, backlog, numbers.waiting,
         None if oldest is None else (at - oldest) / DAY,
         tuple(_period(answers, number) for number in range(len(answers))), tuple(measured_changes(answers)),
         tuple(measured_changes(answers, against=1)), tuple(_control_charts(answers)), agreement,
@@ -195,11 +195,11 @@ def _waiting_at(connection: sa.Connection, at: int) -> int:
 
 
 def queue_backlog(connection: sa.Connection) -> list[QueueBacklog]:
-    """Items that wait for a person, by queue; an item that waits for two counts once."""
+    """Items that wait for a verdict, also those on a screen, by queue; one that waits for two people counts once."""
     tasks = schema.tasks
     query = (
         sa.select(tasks.c.queue, sa.func.count(tasks.c.item.distinct()), sa.func.min(tasks.c.opened_at))
-        .where(tasks.c.state == sa.literal_column(f"'{WAITING}'"), ~tasks.c.virtual)
+        .where(tasks.c.state.in_((WAITING, CLAIMED)), ~tasks.c.virtual)
         .group_by(tasks.c.queue)
         .order_by(tasks.c.queue)
     )

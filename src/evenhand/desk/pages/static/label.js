@@ -37,7 +37,7 @@
   }
 
   document.addEventListener("submit", event => {
-    if (!box().contains(event.target)) return;
+    if (!(box().contains(event.target) || event.target.id === "undo")) return;
     event.preventDefault();
     if (sending) return;
     sending = true;
@@ -55,7 +55,7 @@
     const action = own.name.slice("data-key-".length);
     if (action === "note") { document.getElementById("note")?.focus(); return; }
     if (action === "reveal") { const check = document.getElementById("reveal"); if (check) check.checked = !check.checked; return; }
-    box().querySelector(`[data-action="${action}"]`)?.click();
+    document.querySelector(`[data-action="${action}"]`)?.click();
   });
   window.addEventListener("beforeunload", event => { if (sending) event.preventDefault(); });
   box().querySelector(".text")?.focus({ preventScroll: true });
