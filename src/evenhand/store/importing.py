@@ -118,6 +118,7 @@ def _add(ledger: EventLedger, items: list[dict[str, Any]]) -> int:
     names = [item["id"] for item in items]
     for batch in batches(names, 500):
         known.update(ledger.connection.scalars(sa.select(table.c.external_id).where(table.c.external_id.in_(batch))))
+    ledger.look_up_keys("author", (item.get("author") for item in items))
     added = 0
     for item in items:
         if item["id"] in known:

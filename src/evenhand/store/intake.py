@@ -74,6 +74,7 @@ class NewItem:
 def receive(ledger: EventLedger, items: Sequence[NewItem]) -> list[dict[str, Any]]:
     """Take items in: new ones are drawn, scored and routed; known ones with another text are edited."""
     known = _known(ledger, [item.external_id for item in items])
+    ledger.look_up_keys("author", (item.author for item in items))
     answers = []
     for item in items:
         case = known.get(item.external_id)

@@ -72,7 +72,7 @@ class EventLedger:
         self._loaded: dict[str, dict[str, Any]] = {}  # rows of tasks
         self._events: list[dict[str, Any]] = []
         self._contents: list[dict[str, Any]] = []
-        self._keys: dict[tuple[str, str], ContentRef] = {}
+        self._keys: dict[tuple[str, str], ContentRef | None] = {}  # None: nobody is kept under it
 
     @cached_property
     def _policy(self) -> tuple[int, DeskPolicy]:
@@ -171,15 +171,19 @@ class EventLedger:
         return reference
 
     def _known_key(self, kind: str, value: str) -> ContentRef | None:
-        if (kind, value) in self._keys:
-            return self._keys[kind, value]
-        table = schema.contents
-        query = sa.select(table.c.id, table.c.salt).where(table.c.kind == kind, table.c.value == value)
-        row = self.connection.execute(query.where(table.c.item.is_(None)).limit(1)).first()
-        if row is None:
-            return None
-        self._keys[kind, value] = ContentRef(row.id, content_hash(row.salt, value))
+        self.look_up_keys(kind, [value])
         return self._keys[kind, value]
+
+    def look_up_keys(self, kind: str, values: Iterable[str | None]) -> None:
+        """Look for the keys of many people at once, before `keep` asks for each of them."""
+        table = schema.contents
+        missing = sorted({value for value in values if value is not None and (kind, value) not in self._keys})
+        for batch in batches(missing, 500):
+            query = sa.select(table.c.id, table.c.value, table.c.salt).where(table.c.kind == kind)
+            query = query.where(table.c.value.in_(batch), table.c.item.is_(None)).order_by(table.c.id.desc())
+            rows = self.connection.execute(query)
+            kept = {row.value: ContentRef(row.id, content_hash(row.salt, row.value)) for row in rows}
+            self._keys |= {(kind, value): kept.get(value) for value in batch}
 
     # storing it
 

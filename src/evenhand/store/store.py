@@ -74,7 +74,7 @@ class Store:
         self, actor: str, key: str | None, request: Mapping[str, Any], act: Callable[[EventLedger], dict[str, Any]]
     ) -> dict[str, Any]:
         """Do something once: the same key gives the same answer, and another request under it is a conflict."""
-        fingerprint = self.keys.fingerprint(json.dumps(request, sort_keys=True, default=str))
+        fingerprint = "" if key is None else self._fingerprint(request)
         for _ in range(RETRIES):
             try:
                 with self.write(actor) as ledger:
@@ -83,6 +83,9 @@ class Store:
             except IntegrityError:  # another process was first: look at what it did
                 continue
         raise ConflictError("too many changes at once: try again")
+
+    def _fingerprint(self, request: Mapping[str, Any]) -> str:
+        return self.keys.fingerprint(json.dumps(request, sort_keys=True, default=str))
 
     def policy(self, connection: sa.Connection) -> tuple[int, DeskPolicy]:
         """The version of the policy that holds, and the policy."""
