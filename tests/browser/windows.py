@@ -53,6 +53,7 @@ class RunningDesk:
 @contextmanager
 def served(desk: TestDesk) -> Iterator[RunningDesk]:
     """A desk of this process, at an address of its own."""
+    desk.app.state.scorer.rescores = False  # the scores of its items are those that a test gave them
     server = uvicorn.Server(uvicorn.Config(desk.app, port=0, log_level="warning"))
     thread = threading.Thread(target=server.run, daemon=True)
     thread.start()

@@ -28,7 +28,7 @@ def test_a_full_disk_is_one_line_or_a_traceback_where_asked(program, monkeypatch
 
 USAGE = {
     ("audit",): "evenhand: missing argument FILE; see evenhand audit --help",
-    ("audit", "x", "--leve", "3"): "evenhand: no such option: --leve (did you mean --level, --removes, --seed?); see",
+    ("audit", "x", "--leve", "3"): "evenhand: no such option: --leve (did you mean --level, --reviews, --seed?); see",
     ("audit", "x", "--level", "abc"): "evenhand: --level: invalid: abc (must be a number); see evenhand audit --help",
     ("audit", "x", "--seed", "1.5"): "evenhand: --seed: invalid: 1.5 (must be a whole number); see",
     ("audit", "x", "y"): "evenhand: too many arguments: y; see evenhand audit --help",

@@ -246,8 +246,8 @@ LINES: tuple[Line, ...] = (
     Line("out", "output file", "sample extend @plan.json --n 45 -o longer.json", ("longer.json",)),
     Line("this", "findings", "sample compare {} @period.json --json", usual="period.json"),
     Line("last", "findings", "sample compare @period.json {}", usual="period.json"),
-    Line("periods", "findings", "sample chart {} @period.json --json", usual="period.json"),
-    Line("out", "output folder", "sample chart @period.json @period.json --out {}", ("out",), usual="out"),
+    Line("periods", "findings", "sample chart {} @next.json --json", usual="period.json"),
+    Line("out", "output folder", "sample chart @period.json @next.json --out {}", ("out",), usual="out"),
     Line("file", "table", f"sample simulate {{}} {SCORED} {TRIALS} --json", usual="items.csv"),
     Line("file", "database", f"sample simulate sqlite:///{{}} {ROWS} {SCORED} {TRIALS} --json", usual="items.db"),
     Line("query", "query", f"sample simulate {DATABASE} --query {{}} {SCORED} {TRIALS} --json", usual=SELECT),
@@ -350,7 +350,7 @@ NOT_RUN = {
 }
 NOT_FILES = {("card", "model"), ("sample plan", "strata"), ("sample simulate", "strata")}  # unlike their namesakes
 WORDS = {  # arguments that are words: names of columns, of models and of methods, numbers in a list
-    *("webhook_networks", "url", "distance", "title", "date"),
+    *("shadow", "webhook_networks", "url", "distance", "title", "date"),
     *("score", "scale", "probabilities", "classes", "label", "positive", "groups", "group_by", "text", "id", "slices"),
     *(
         "uncertainty",
@@ -360,6 +360,8 @@ WORDS = {  # arguments that are words: names of columns, of models and of method
         "cluster",
         "decision",
         "removes",
+        "reviews",
+        "gold",
         "item",
         "annotator",
         "annotator_groups",

@@ -257,6 +257,7 @@ MAKERS: dict[str, Callable[[], str | bytes]] = {
     "tokens.json": lambda: TOKENS,
     "findings.json": findings,
     "period.json": lambda: findings("accuracy"),
+    "next.json": lambda: findings("accuracy"),
     "calibrator.json": calibrator,
     "decisions.jsonl": lambda: _lines(_decisions()),
     "statements.jsonl": _statements,

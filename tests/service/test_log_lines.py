@@ -81,6 +81,19 @@ def test_without_an_event_loop_and_after_one_nothing_is_left_behind(stream: Coun
     assert events(stream) == ["request"] * 3
 
 
+def test_a_closed_stream_stops_nothing(stream: CountedStream) -> None:
+    problems = list[dict[str, Any]]()
+
+    async def turn() -> None:
+        asyncio.get_running_loop().set_exception_handler(lambda _, problem: problems.append(problem))
+        log_lines.log_request(FACTS)
+        stream.close()
+        await asyncio.sleep(0)
+
+    asyncio.run(turn())
+    assert problems == []
+
+
 NAMES = st.text(alphabet='a"\\\n\0é\u2028')
 
 

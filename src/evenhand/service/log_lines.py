@@ -12,6 +12,7 @@ import logging
 import sys
 import time
 import traceback
+from contextlib import suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import lru_cache
@@ -129,8 +130,9 @@ class GatheredLines(logging.StreamHandler[TextIO]):
 
     def flush(self) -> None:
         """Write what waits: also when the process ends."""
-        self._write_waiting()
-        super().flush()
+        with suppress(OSError, ValueError):  # a log that is closed, or cannot be written, stops no answer
+            self._write_waiting()
+            super().flush()
 
     def _write_waiting(self) -> None:
         with self.lock:  # type: ignore[union-attr]
