@@ -115,7 +115,7 @@ def test_headlines_are_chosen_by_topic(report: eh.Report) -> None:
         assert len(context["headlines"]) == 2
         assert all("removed" in text for text in context["headlines"])
         assert len(context["readings"]) == 1
-        assert "labels sampled like these" in context["readings"][0]
+        assert "labels drawn in the same way" in context["readings"][0]
         assert "Few" in context["few"]
 
 

@@ -76,7 +76,7 @@ LABELS_NEEDED = Measure(
     direction=Direction.LOWER,
     digits=0,
     explanation=(
-        "Labels needed in total to estimate the prevalence with the target precision, sampled like these. The range "
+        "Labels needed in total to estimate the prevalence with the target precision, drawn in the same way. The range "
         "reflects the interval of the prevalence or, in simulations, chance."
     ),
     page=PAGE,

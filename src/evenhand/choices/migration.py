@@ -53,7 +53,7 @@ class MigrationOptions(TypedDict, total=False):
 
 
 class MigrationArguments(ScoreOptions, MigrationOptions, RoleOptions, total=False):
-    """The same in Python, with the roles of columns and what every audit may be told."""
+    """The same in Python, with the roles of columns and the settings of every audit."""
 
     level: float | None
     seed: int | None

@@ -24,10 +24,10 @@ CheckedColumns = Annotated[
 class ListSettings(TypedDict):
     """What is listed."""
 
-    confidence: Annotated[ShareValue, Choice("Least calibrated probability of the other label (0.5).", default=0.5)]
-    most: Annotated[WholeValue, Choice("Most items to list (1000).", default=1000)]
-    relabel: Annotated[WholeValue, Choice("Items of the list drawn to be labelled again (50).", default=50)]
-    seed: Annotated[WholeValue, Choice("Seed of the draw and of the parts (0).", default=0)]
+    confidence: Annotated[ShareValue, Choice("Minimum calibrated probability of the other label.", default=0.5)]
+    most: Annotated[WholeValue, Choice("Maximum number of items to list.", default=1000)]
+    relabel: Annotated[WholeValue, Choice("Number of listed items to draw for a second label.", default=50)]
+    seed: Annotated[WholeValue, Choice("Seed of the draw and of the parts.", default=0)]
 
 
 class RelabelOptions(TypedDict):
@@ -37,7 +37,7 @@ class RelabelOptions(TypedDict):
         OutputValue, Choice("Sheet of the drawn items (.csv, .xlsx, or .json for Label Studio), without labels.")
     ]
     answers: Annotated[FilesValue, Choice("Sheet with answers; repeatable. FILE is then the list.")]
-    level: Annotated[NumberValue, Choice("Confidence level (0.95).", default=0.95)]
+    level: Annotated[NumberValue, Choice("Confidence level of the intervals.", default=0.95)]
 
 
 @reads_tables("file")
@@ -46,7 +46,7 @@ def check_labels(
         str, typer.Argument(help="Scored and labelled items; with --answers, the list.", show_default=False)
     ],
     out: Annotated[
-        OutputValue, Choice("List to write: the labels that are doubted most first.", flags=("--out", "-o"))
+        OutputValue, Choice("List to write, the most doubtful labels first.", flags=("--out", "-o"))
     ],
     columns: CheckedColumns,
     query: Query,

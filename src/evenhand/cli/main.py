@@ -42,7 +42,7 @@ COMMANDS = {
     "card": CommandRow("evenhand.cli.models", "card", "Write the model card of an audit."),
     "serve": CommandRow("evenhand.cli.serve", "app", "Serve models over HTTP, and open the desk."),
     "store": CommandRow("evenhand.cli.store", "app", "Keep a tamper-evident record of moderation."),
-    "desk": CommandRow("evenhand.cli.desk", "app", "Help people who work at a desk: a new password."),
+    "desk": CommandRow("evenhand.cli.desk", "app", "Let a person set a new password at a desk."),
     "reproduce": CommandRow("evenhand.cli.reproduce", "reproduce_paper", "Reproduce the tables of a paper."),
     "synthesise": CommandRow("evenhand.cli.synthesise", "app", "Write synthetic data with known ground truth."),
     "demo": CommandRow("evenhand.cli.synthesise", "demo", "Audit synthetic comments: a first report in a minute."),

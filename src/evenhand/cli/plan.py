@@ -52,7 +52,7 @@ class PlanTargets(TypedDict):
     reviewers: Annotated[NumberValue, Choice("Number of reviewers you have.")]
     targets: Annotated[
         SettingsValue,
-        Choice(f"What to reach, as {OC_ACCURACY}=0.95 or {OC_RECALL}=90%; repeatable.", flags=("--target",)),
+        Choice(f"Target to reach, such as {OC_ACCURACY}=0.95 or {OC_RECALL}=90%; repeatable.", flags=("--target",)),
     ]
     false_removal: Annotated[NumberValue, Choice("Cost of one false removal.")]
     missed_violation: Annotated[NumberValue, Choice("Cost of one missed violation.")]
@@ -86,7 +86,7 @@ def plan(
     png: Png,
     json: Json,
 ) -> None:
-    """Plan from labelled history: what to remove, what to review, how many reviewers, and what this finds."""
+    """Plan from labelled history: what to remove, what to review, how many reviewers, and what to expect."""
     from evenhand.cli.output import check_report_folder, print_headline, progress_bar, show
     from evenhand.errors import InputError
     from evenhand.evidence import Declaration, open_evidence

@@ -81,7 +81,7 @@ class AnswerOptions(TypedDict):
         Choice("Gold items (columns id, truth) among the labels, to correct for annotator error."),
     ]
     panel: Annotated[
-        FileValue, Choice("The sheet of `sample panel`, filled in: estimates also the adjudicated verdict.")
+        FileValue, Choice("Completed sheet of `sample panel`: also estimate by the adjudicated verdict.")
     ]
     unfinished: Annotated[FlagValue, Choice("Use the labels so far, if there are enough.")]
 

@@ -90,7 +90,7 @@ def annotators(
     compared: KnownTruth,
     json: Annotated[FlagValue, Choice("Print the numbers as JSON and nothing else.")],
 ) -> None:
-    """Say how far annotators agree, and by panel or gold items how often each of them errs."""
+    """Report how well annotators agree and, from a panel or gold items, how often each of them errs."""
     from evenhand.cli.output import print_answer
     from evenhand.measurement import AnswerFiles, read_plan
     from evenhand.measurement.annotators import annotator_report

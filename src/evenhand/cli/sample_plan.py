@@ -49,7 +49,7 @@ class LabellingEffort(TypedDict):
     """What labelling takes."""
 
     per_hour: Annotated[float, NUMBER, Choice("Items that an annotator labels per hour.", default=600.0)]
-    annotators: Annotated[int, WHOLE, Choice("Annotators who label each item.", default=1)]
+    annotators: Annotated[int, WHOLE, Choice("Number of annotators who label each item.", default=1)]
 
 
 class PlannedPrevalence(TypedDict):

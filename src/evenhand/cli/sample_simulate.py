@@ -91,7 +91,7 @@ class CampaignOptions(TypedDict):
 
 
 class SimulationTrials(TypedDict):
-    """Which designs are tried, how often, and how sure they are to be."""
+    """Which designs are tried, how often, and the target precision."""
 
     within: Annotated[SharesValue, Choice("Target precision: within this share of the prevalence (0.2); repeatable.")]
     strata: Annotated[

@@ -124,7 +124,7 @@ def _parts_panel(finding: Finding, column: str, names: list[str], measure: str, 
     return vl.layer(*interval_dots(rows, title, hue, domain)).properties(width=300, height=max(2, len(names)) * 24)
 
 
-HAVE, LIKE_THESE, AT_RANDOM = "current labels", "sampled like these", "random sampling"
+HAVE, LIKE_THESE, AT_RANDOM = "current labels", "drawn in the same way", "random sampling"
 LABEL_KINDS = {HAVE: INK, LIKE_THESE: MODEL_COLOURS[0], AT_RANDOM: MODEL_COLOURS[4]}
 
 

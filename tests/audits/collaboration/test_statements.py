@@ -39,7 +39,7 @@ RULED_OUT = re.compile(
     r"(?:still missed|benign) is ruled out\.$"
 )
 UNDETERMINED = re.compile(
-    rf"^Undetermined whether choosing by {NAME} or by {NAME} makes a difference of more than {NUMBER} of 1,000 "
+    rf"^It is undetermined whether choosing by {NAME} or by {NAME} makes a difference of more than {NUMBER} of 1,000 "
     rf"(violations|removed items) that are (?:still missed|benign): by {NAME}, between {NUMBER} (fewer|more) and "
     rf"{NUMBER} (fewer|more)\.$"
 )

@@ -142,7 +142,7 @@ def _planning_sentence(finding: Finding) -> str | None:
     of_visible = " of visible items" if slice_ else ""
     return (
         f"To estimate the prevalence{of_visible} to within {format_share(target)} of its value, "
-        f"{count_in_words(needed)} labels sampled like these are needed; {enough}. Compared with another period of "
+        f"{count_in_words(needed)} labels drawn in the same way are needed; {enough}. Compared with another period of "
         f"this size, a change of {significant_digits(100.0 * at.value, 2)} percentage points could be detected."
     )
 

@@ -120,7 +120,7 @@ def _labels_needed(finding: Finding, verdicts: Sequence[RegionVerdict]) -> str:
     subject, what = _subject(one), "that region"
     if one.region.is_whole:
         subject, what = subject.replace("all items together", "items of all scores"), "the whole"
-    return f"About {round_labels(labels):,} more labels of {subject} would settle {what}, if the estimate is right."
+    return f"About {round_labels(labels):,} more labels of {subject} would settle {what}, if the estimate is correct."
 
 
 def _ruled_out(finding: Finding, verdicts: Sequence[RegionVerdict]) -> str:

@@ -135,7 +135,7 @@ def _comparison(finding: Finding, model: Slice, pair: tuple[str, str], words: Er
         return Verdict(Status.QUIET, model, statement)
     if comparison is Comparison.UNDETERMINED:
         statement = (
-            f"Undetermined whether choosing by {pair[0]} or by {pair[1]} makes a difference of more than "
+            f"It is undetermined whether choosing by {pair[0]} or by {pair[1]} makes a difference of more than "
             f"{per_thousand(tolerance)} of 1,000 {words.items} that {words.happens}: by {pair[0]}, between "
             f"{_signed(low)} and {_signed(high)}."
         )
@@ -155,9 +155,9 @@ def _signed(fewer: float) -> str:
 
 
 def _labels_needed(finding: Finding, model: Slice, words: ErrorWords, fewer: Estimate) -> str:
-    """How many more items would settle it, if the estimate is right."""
+    """How many more items would settle it, if the estimate is correct."""
     items = finding.get(words.alone, **model).n
     labels = more_labels(fewer, tolerance_of(finding), items, is_ratio=False)
     if labels is None or not items:
         return ""
-    return f"About {round_labels(labels):,} more labelled items would settle it, if the estimate is right."
+    return f"About {round_labels(labels):,} more labelled items would settle it, if the estimate is correct."
