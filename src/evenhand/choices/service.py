@@ -81,6 +81,14 @@ class DeskOptions(TypedDict, total=False):
         AddressesValue,
         Choice("Private networks that webhooks of the desk may reach, comma-separated (none)."),  # not from a file
     ]
+    coop_fields: Annotated[
+        NamesValue,
+        Choice(
+            "Fields of items that come in the shape of Coop's API, as ROLE=FIELD, comma-separated; roles: text, "
+            "author, thread, language, community, created_at (each the field of its name).",
+            '["text=body", "author=creator"]  # fields of items in the shape of Coop\'s API',
+        ),
+    ]
 
 
 class ListeningOptions(TypedDict, total=False):

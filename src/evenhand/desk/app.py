@@ -14,6 +14,7 @@ from starlette.concurrency import run_in_threadpool
 
 from evenhand.desk import (
     audit_api,
+    coop_api,
     intake_api,
     invitations,
     oversight_api,
@@ -25,6 +26,7 @@ from evenhand.desk import (
 )
 from evenhand.desk.authorisation import COOKIE
 from evenhand.desk.calls import BODIES
+from evenhand.desk.coop_bodies import CoopFields
 from evenhand.desk.live_findings import LiveFindings
 from evenhand.desk.outgoing import OutgoingRequests
 from evenhand.desk.pages import install_pages
@@ -42,7 +44,7 @@ from evenhand.store.roles import SYSTEM
 
 LOG = logging.getLogger(__name__)
 SEAL_SECONDS, DELIVERY_SECONDS = 0.5, 1.0
-PARTS = (intake_api, reviewing_api, oversight_api, studies_api, webhook_api, audit_api)
+PARTS = (intake_api, coop_api, reviewing_api, oversight_api, studies_api, webhook_api, audit_api)
 FIRST_REASON = "first start: everything is reviewed"
 
 
@@ -58,6 +60,7 @@ def create_desk(
     app.state.scorer = DeskScorer(app.state.engine, settings)
     app.state.store, app.state.sessions = store, SessionRegister(store, passwords)
     app.state.live, app.state.suggestions = LiveFindings(store), StoreSuggestions(store)
+    app.state.coop_fields = CoopFields.from_settings(settings.coop_fields)
     app.state.outgoing = OutgoingRequests.from_networks(settings.webhook_networks)
     store_problems.install(app)
     for router in (session_api.router, *(part.routes.router for part in PARTS)):

@@ -48,7 +48,7 @@ async def items(call: DeskCall) -> Response | dict[str, Any]:
         check_lines(body, settings_of(call.request))
         return StreamingResponse(_received_lines(call, body), media_type=NDJSON)
     sent = await _sent(call.request)
-    return {"items": await _receive(call, sent)}
+    return {"items": await receive_items(call, sent)}
 
 
 async def _sent(request: Request) -> list[bodies.ItemBody]:
@@ -66,7 +66,8 @@ def _has_items(raw: bytes) -> bool:
         return False  # and the model says what is wrong
 
 
-async def _receive(call: DeskCall, sent: Sequence[bodies.ItemBody]) -> list[dict[str, Any]]:
+async def receive_items(call: DeskCall, sent: Sequence[bodies.ItemBody]) -> list[dict[str, Any]]:
+    """Score, store and route items; what became of each."""
     check_texts([one.text for one in sent], settings_of(call.request))
     scored = await _scored(call.request, sent)
     stored = (await run_in_threadpool(call.perform, "receive", items=scored))["items"]
@@ -112,7 +113,7 @@ async def _receive_apart(call: DeskCall, sent: Sequence[bodies.ItemBody]) -> lis
     if not sent:
         return []
     try:
-        return await _receive(call, sent)
+        return await receive_items(call, sent)
     except Exception as error:
         if not isinstance(error, EvenhandError):
             LOG.exception("internal error; please report it")
@@ -127,19 +128,20 @@ def _refused(name: str | None, problem: Problem) -> dict[str, Any]:
     return {"id": name, "problem": problem.document()}
 
 
-def _by_external_id(call: DeskCall) -> str:
+def find_item(call: DeskCall, external_id: str) -> str:
+    """The id of an item, by the one that the platform has for it."""
     with call.store.database.reading() as connection:
-        return item_of(EventLedger(call.store, connection, call.person.id, call.store.clock()), call.body.id)
+        return item_of(EventLedger(call.store, connection, call.person.id, call.store.clock()), external_id)
 
 
 @routes.add("POST", "/notices", "notice", body=bodies.NoticeBody, answer=answers.NoticeAnswer)
 def notice(call: DeskCall) -> dict[str, Any]:
     """Report an item: by a user, or by a trusted flagger."""
-    return call.perform("notice", item=_by_external_id(call), **call.body.model_dump(exclude={"id"}))
+    return call.perform("notice", item=find_item(call, call.body.id), **call.body.model_dump(exclude={"id"}))
 
 
 @routes.add("POST", "/appeals", "appeal", body=bodies.AppealBody, answer=answers.AppealAnswer)
 def appeal(call: DeskCall) -> dict[str, Any]:
     """Complain about the decision on an item; somebody else answers it."""
-    answer = call.perform("appeal", item=_by_external_id(call), **call.body.model_dump(exclude={"id"}))
+    answer = call.perform("appeal", item=find_item(call, call.body.id), **call.body.model_dump(exclude={"id"}))
     return {"item": answer["item"]}

@@ -39,6 +39,7 @@ class ServiceSettings:
     store_key: Path | None = None
     shadow: tuple[str, ...] = ()
     webhook_networks: tuple[str, ...] = ()
+    coop_fields: tuple[str, ...] = ()
     require_second_factor: bool = False
     host: str = "127.0.0.1"
     port: int = 8717
