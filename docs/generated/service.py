@@ -1,6 +1,6 @@
 """The table of the service's settings, from the rows that options and variables are made of.
 
-`python -m docs.generated.service` writes it into docs/service.md; a test holds the page against it.
+`python -m docs.generated.service` writes it into docs/settings.md; a test holds the page against it.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from docs.generated.words import cell, table
 from evenhand.choices import ChoiceRow
 from evenhand.service.configuration_file import flag, setting_rows, variable
 
-PAGE = Path(__file__).parents[1] / "service.md"
+PAGE = Path(__file__).parents[1] / "settings.md"
 TABLE = re.compile(r"(?<=<!-- settings -->\n\n).*?(?=<!-- end of settings -->)", re.DOTALL)
 
 

@@ -37,7 +37,8 @@ def test_locks_and_constraints_say_the_same() -> None:
     for name, text in LOCKS.items():
         for package, version in pinned(text).items():
             assert package in ELSEWHERE or CONSTRAINTS[package] == version.partition("+")[0], (name, package)
-    assert set(pinned(LOCKS["demo"])) <= set(pinned(LOCKS["test"]))
+    for name in ("demo", "server"):
+        assert set(pinned(LOCKS[name])) <= set(pinned(LOCKS["test"])), name
     assert set(CONSTRAINTS) == (set(pinned(LOCKS["test"])) | {"torch"}) - ELSEWHERE
 
 
@@ -59,5 +60,6 @@ def test_make_checks_the_hashes() -> None:
     makefile = (ROOT / "Makefile").read_text()
     assert "--require-hashes" in makefile
     assert makefile.count("--editable") == makefile.count("--no-build-isolation --editable") == 2
-    for name in LOCKS:
+    assert "--requirement locks/server.txt" in (ROOT / "deploy/Containerfile").read_text()
+    for name in set(LOCKS) - {"server"}:
         assert f"$(HASHED) locks/{name}.txt" in makefile, name
