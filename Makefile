@@ -10,6 +10,7 @@
 # make reproduced  reproduces the papers again, with the data in EVENHAND_DATA; with RUNS=FOLDER of runs by
 #             models/collaboration.py also the paper that needs them
 # make locks  writes the hashes of what constraints.txt pins again, from the package index (needs uv); those of torch by hand
+# make sbom   writes the bill of materials of the wheel again, from locks/server.txt (CycloneDX)
 # make study  long simulations, and mutants of the code that counts; their results are committed under studies/results
 # With LOCKED=no, on a machine or from an index for which no hash is known, versions are pinned and hashes are not checked.
 PYTHON ?= python3
@@ -23,9 +24,9 @@ CONSTRAINED := $(PIP) --constraint constraints.txt
 HASHED := $(if $(filter yes,$(LOCKED)),$(PIP) --require-hashes --no-deps --requirement,true)
 LOCK := uv pip compile --quiet --upgrade --universal --python-version 3.11.5 --generate-hashes --no-annotate \
   --constraint constraints.txt --overrides locks/overrides.in --no-emit-package torch --no-emit-package setuptools \
-  --custom-compile-command "make locks" pyproject.toml locks/build.in
+  --custom-compile-command "make locks" pyproject.toml
 
-.PHONY: demo test verify check docs pictures bench compared locks model reproduced study clean
+.PHONY: demo test verify check docs pictures bench compared locks sbom model reproduced study clean
 
 demo: $(VENV)/.demo
 	$(BIN)/evenhand demo
@@ -63,8 +64,12 @@ reproduced: $(VENV)/.demo
 	if [ -n "$(RUNS)" ]; then $(BIN)/evenhand reproduce collaboration --data "$(RUNS)" --out reproduced/collaboration; fi
 
 locks:
-	$(LOCK) --output-file locks/demo.txt
-	$(LOCK) locks/torch.in --extra test --extra check --extra docs --output-file locks/test.txt
+	$(LOCK) locks/build.in --output-file locks/demo.txt
+	$(LOCK) --extra postgres --output-file locks/server.txt
+	$(LOCK) locks/build.in locks/torch.in --extra test --extra check --extra docs --output-file locks/test.txt
+
+sbom: $(VENV)/.test
+	$(BIN)/python -m docs.generated.sbom
 
 study: $(VENV)/.study
 	$(BIN)/python -m studies

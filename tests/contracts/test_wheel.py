@@ -1,22 +1,31 @@
-"""What is shipped: everything that runs, the default model and templates included, and nothing else."""
+"""What is shipped: everything that runs, the default model and templates included, its licence and parts, nothing else."""
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 from zipfile import ZipFile
 
 import pytest
+from docs.generated import sbom
 from hatchling.builders.wheel import WheelBuilder
+
+from evenhand.version import __version__
 
 ROOT = Path(__file__).parents[2]
 SOURCE = ROOT / "src"
 
 
 @pytest.fixture(scope="module")
-def shipped(tmp_path_factory: pytest.TempPathFactory) -> set[str]:
-    (wheel,) = WheelBuilder(str(ROOT)).build(directory=str(tmp_path_factory.mktemp("wheel")), versions=["standard"])
-    with ZipFile(wheel) as opened:
-        return {name for name in opened.namelist() if ".dist-info/" not in name}
+def wheel(tmp_path_factory: pytest.TempPathFactory) -> dict[str, bytes]:
+    (path,) = WheelBuilder(str(ROOT)).build(directory=str(tmp_path_factory.mktemp("wheel")), versions=["standard"])
+    with ZipFile(path) as opened:
+        return {name: opened.read(name) for name in opened.namelist()}
+
+
+@pytest.fixture(scope="module")
+def shipped(wheel: dict[str, bytes]) -> set[str]:
+    return {name for name in wheel if ".dist-info/" not in name}
 
 
 def test_the_wheel_is_the_package_and_nothing_else(shipped: set[str]) -> None:
@@ -42,3 +51,11 @@ def test_model_templates_and_types_are_inside(shipped: set[str]) -> None:
 
 def test_no_data_and_no_tests_are_inside(shipped: set[str]) -> None:
     assert not [name for name in shipped if "test" in Path(name).name or name.endswith((".parquet", ".csv", ".xlsx"))]
+
+
+def test_licence_version_and_bill_of_materials_are_beside_it(wheel: dict[str, bytes]) -> None:
+    beside = {name.partition(".dist-info/")[2]: content for name, content in wheel.items() if ".dist-info/" in name}
+    assert {name.partition("-")[2].split(".dist-info")[0] for name in wheel if ".dist-info/" in name} == {__version__}
+    assert b"Apache License" in beside["licenses/LICENSE"]
+    assert json.loads(beside["sboms/evenhand.cdx.json"])["bomFormat"] == "CycloneDX"
+    assert beside["sboms/evenhand.cdx.json"] == sbom.FILE.read_bytes()
