@@ -29,9 +29,10 @@ SENTENCE = re.compile(
     r"|the (?P<highest>[\d,]+) items with the highest scores|the (?P<worth>[\d,]+) items whose review is worth most"
     r"|(?P<other>[\d,]+) items by \w+|nothing)"
     r"(?: and (?P<drawn>[\d,]+) drawn at random for measurement)?; leave the rest up\. "
-    r"(?:This finds (?P<found>[\d,]+) of 1,000 violations \((?P<low>[\d,]+) to (?P<high>[\d,]+)\)"
+    r"(?:This finds (?P<found>[\d,.]+) of 1,000 violations \((?P<low>[\d,.]+) to (?P<high>[\d,.]+)\)"
     r"|The history has no violations)"
-    r"(?:; (?P<wrong>[\d,]+) of 1,000 removals without review are wrong \((?P<wlow>[\d,]+) to (?P<whigh>[\d,]+)\))?\."
+    r"(?:; (?P<wrong>[\d,.]+) of 1,000 removals without review are wrong "
+    r"\((?P<wlow>[\d,.]+) to (?P<whigh>[\d,.]+)\))?\."
 )
 
 
@@ -71,7 +72,9 @@ def check_sentence(finding: Finding) -> None:
         estimate = finding.get(measure, **own)
         if estimate.defined:
             ends = (estimate.value, estimate.low, estimate.high)
-            assert [number(said[name]) for name in names] == [round(1000 * end) for end in ends]
+            assert [number(said[name]) for name in names] == pytest.approx(
+                [1000 * end for end in ends], rel=6e-3, abs=0.06
+            )
         else:
             assert said[names[0]] is None
 

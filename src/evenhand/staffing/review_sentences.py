@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from evenhand.audits.collaboration.statements import per_thousand
 from evenhand.catalogue.collaboration import OC_RECALL, REMOVED, WRONG_REMOVALS
 from evenhand.estimate import Estimate
 from evenhand.finding import Reading, Status, Verdict
@@ -64,8 +65,8 @@ def _review(plan: ReviewPlan) -> str:
 
 
 def _per_thousand(estimate: Estimate, things: str, happens: str = "") -> str:
-    value, low, high = (round(1000.0 * (part or 0.0)) for part in (estimate.value, estimate.low, estimate.high))
-    return f"{value:,} of 1,000 {things}{f' {happens}' if happens else ''} ({low:,} to {high:,})"
+    value, low, high = (per_thousand(part or 0.0) for part in (estimate.value, estimate.low, estimate.high))
+    return f"{value} of 1,000 {things}{f' {happens}' if happens else ''} ({low} to {high})"
 
 
 def guarantee_sentence(plan: ReviewPlan) -> str:
@@ -122,5 +123,5 @@ def _calibrated_gain(plan: ReviewPlan) -> str:
     now, then = recall.value, plan.calibrated_recall.value if plan.calibrated_recall else None
     if now is None or then is None or abs(then - now) <= max(SAME_RECALL, half_width(recall) or 0.0):
         return "Calibrating them first would change what a score means, but hardly what this plan finds."
-    change = f"{round(1000 * then):,} instead of {round(1000 * now):,} of 1,000 violations would be found"
+    change = f"{per_thousand(then)} instead of {per_thousand(now)} of 1,000 violations would be found"
     return f"With scores calibrated first (`evenhand calibrate file`), {change}."
