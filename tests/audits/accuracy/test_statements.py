@@ -284,7 +284,7 @@ PLANTED = {
     "ranks reversed": _plant("_rank_sentence", lambda plain: lambda finding, of: plain(finding, of).replace(
         "more than expected by chance", "which can be explained by chance"
     )),
-    "nothing is open": _plant("Status", lambda plain: type("S", (), dict.fromkeys(("MEASURED", "OPEN"), plain.MEASURED))),
+    "nothing is open": _plant("Status", lambda s: type("S", (), dict.fromkeys(("MEASURED", "OPEN"), s.MEASURED))),
     "parts of all items": _plant("_moderation", lambda plain: lambda finding, part: plain(finding, {})),
 }  # fmt: skip
 
