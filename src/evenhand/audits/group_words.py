@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from enum import StrEnum
 
@@ -33,6 +34,15 @@ def number_of_groups(some: int, groups: int) -> str:
     if some < groups:
         return f"{some:,} of {groups:,} groups"
     return {1: "the only group", 2: "both groups"}.get(groups, f"all {groups:,} groups")
+
+
+def log_ratio(inside: float, outside: float) -> float:
+    """How much larger a rate is in a group than outside it, to order by; below 0 where it is smaller."""
+    if inside == outside:
+        return 0.0
+    if not inside or not outside:
+        return math.inf if inside else -math.inf
+    return math.log(inside / outside)
 
 
 def format_times(ratio: float) -> str:

@@ -111,6 +111,7 @@ def _strategy_dash(rows: list[dict[str, Any]]) -> vl.Channel:
     legend = vl.Legend(
         title="review order",
         titleOrient="left",
+        titlePadding=24,
         orient="top",
         symbolType="stroke",
         symbolSize=500,

@@ -22,8 +22,8 @@ from evenhand.finding import Exhibit, Finding, Measured, Slice, Status
 GROUP = r"(g\d) \(([\d,]+) people\)"
 DELTAS = re.compile(r"The model agrees (less|more) with annotators in groups? ([^.]+?) than with all annotators\.")
 SHARES = re.compile(
-    r"For annotators in groups? ([^.]+?), the shares of labels that the model fits better or worse differ from those "
-    r"of all annotators\."
+    r"For annotators in groups? ([^.]+?), the shares of labels that the model fits better or worse differ from "
+    r"those of all annotators\."
 )
 APART = "Annotators for whom the model fits equally well differ in demographic composition."
 QUIET = re.compile(
@@ -33,14 +33,14 @@ QUIET = re.compile(
 LARGEST = re.compile(r"(Mean delta|Uncertainty divergence) of (g\d): ([−+\d.e]+) \(([^)]+)\)\.")
 RESTS = re.compile(r"The difference of (g\d) rests on (one person|two people): without them it is not statistically")
 READING = re.compile(
-    r"The model agrees (less|more) with annotators in group '(g\d)' than with all annotators: their mean delta is (\S+) "
-    r"\((\S+) to (\S+)\), compared with (\S+) overall\. Mean deltas that are statistically significant after correction "
-    r"for multiple comparisons: ([^.]+)\."
+    r"The model agrees (less|more) with annotators in group '(g\d)' than with all annotators: their mean delta is "
+    r"(\S+) \((\S+) to (\S+)\), compared with (\S+) overall\. Mean deltas that are statistically significant after "
+    r"correction for multiple comparisons: ([^.]+)\."
 )
 CLUSTERS = re.compile(
-    r"Clusters of annotators, formed by how well the model fits their labels, have a demographic divergence of ([\d.]+) "
-    r"\(([\d.]+) on average with shuffled groups, p = (\S+)\): (more than expected by chance|no more than expected by "
-    r"chance|not statistically significant after correction for \d+ tests)\."
+    r"Clusters of annotators, formed by how well the model fits their labels, have a demographic divergence of "
+    r"([\d.]+) \(([\d.]+) on average with shuffled groups, p = (\S+)\): (more than expected by chance|"
+    r"no more than expected by chance|not statistically significant after correction for \d+ tests)\."
 )
 
 

@@ -8,11 +8,10 @@ and the difference is judged.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from evenhand.audits.group_words import ErrorRate
+from evenhand.audits.group_words import ErrorRate, log_ratio
 from evenhand.audits.quantities import FEWEST_ITEMS
 from evenhand.audits.tolerance import TOLERATED_RATIO, Comparison, compare, more_labels
 from evenhand.catalogue.bias import FNR_DIFFERENCE, FNR_RATIO, FPR_DIFFERENCE, FPR_RATIO
@@ -47,11 +46,7 @@ class ErrorRateVerdict:
     @property
     def harm(self) -> float:
         """How much more often a mistake is made in the group, on the scale of ratios; below 0: less often."""
-        if self.inside == self.outside:
-            return 0.0
-        if not self.inside or not self.outside:
-            return math.inf if self.inside else -math.inf
-        return math.log(self.inside / self.outside)
+        return log_ratio(self.inside, self.outside)
 
     def more_labels(self, tolerance: float) -> float | None:
         """Items of the group to be labelled beyond those there are, until an interval settles it; None: too many."""

@@ -9,7 +9,7 @@ from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from evenhand.audits.collaboration.system_quantities import SYSTEM_DIFFERENCES, SYSTEM_RATES, SYSTEM_RATIOS
-from evenhand.audits.group_words import ErrorRate, describe_items, format_times, number_of_groups
+from evenhand.audits.group_words import ErrorRate, describe_items, format_times, log_ratio, number_of_groups
 from evenhand.audits.quantities import FEWEST_ITEMS
 from evenhand.audits.tolerance import (
     TOLERATED_DIFFERENCE,
@@ -54,7 +54,13 @@ class GroupAfterReview(NamedTuple):
     outside: float
     judged: Estimate  # the ratio, or the difference
     is_ratio: bool
+    is_small: bool  # the group, or its items of this kind
     comparison: Comparison
+
+    @property
+    def harm(self) -> float:
+        """How much more often it happens in the group, on the scale of ratios; below 0: less often."""
+        return log_ratio(self.inside, self.outside)
 
 
 def tolerance_of_groups(finding: Finding) -> float:
@@ -104,6 +110,7 @@ def _compared(finding: Finding, queue: Slice, group: str, rate: ErrorRate) -> Gr
         outside=max(0.0, round(own.value - difference.value, 12)),
         judged=judged,
         is_ratio=is_ratio,
+        is_small=own.small,
         comparison=Comparison.UNDETERMINED if few else compare(judged, tolerance, is_ratio=is_ratio),
     )
 
@@ -135,9 +142,10 @@ def _part(finding: Finding, one: GroupAfterReview) -> str:
 
 def _certainty(finding: Finding, some: Sequence[GroupAfterReview]) -> str:
     ordered = sorted(some, key=lambda one: -one.inside)[:MOST_SENTENCES]
-    ranges = "; ".join(f"{one.group} {_range(one, 'to')}" for one in ordered)
+    listed = "; ".join(f"{one.group} {_range(one, 'to')}" for one in ordered)
+    ranges = f"Intervals: {listed}" if len(some) > 1 else f"Between {_range(some[0])}"
     comparisons = sum(m.measure in SYSTEM_DIFFERENCES.values() for m in finding)
-    return f"Intervals: {ranges}, allowing for {comparisons:,} comparisons."
+    return f"{ranges}, allowing for {comparisons:,} comparisons."
 
 
 def _range(one: GroupAfterReview, between: str = "and") -> str:
@@ -149,15 +157,15 @@ def _range(one: GroupAfterReview, between: str = "and") -> str:
 
 
 def _undetermined(finding: Finding, some: Sequence[GroupAfterReview]) -> str:
-    """The widest intervals, the others counted."""
-    widest = sorted(some, key=lambda one: -(one.judged.high or 0.0))[:MOST_SENTENCES]
+    """Those that would be harmed most if the estimates were correct, small groups last; the others counted."""
+    first = sorted(some, key=lambda one: (one.is_small, -one.harm))[:MOST_SENTENCES]
     named = "; ".join(
         f"{WORDS[one.rate].kind} {describe_items(finding, [one.group])} are {WORDS[one.rate].happens} between "
         f"{_range(one)} {'as often as' if one.is_ratio else 'more often than'} others"
-        for one in widest
+        for one in first
     )
-    rest = len(some) - len(widest)
-    more = f"; and {rest:,} more" if rest else ""
+    rest = len(some) - len(first)
+    more = f"; and {rest:,} more error {'rate' if rest == 1 else 'rates'}" if rest else ""
     return (
         f"{OPENING}, it is undetermined whether error rates differ by more than {_tolerated(finding)}: {named}{more}."
     )
