@@ -23,7 +23,7 @@ from evenhand.catalogue.collaboration import (
 )
 from evenhand.figures.plan import PlanFigure
 from evenhand.finding import Exhibit, Finding, Slice, SliceKey
-from evenhand.formatting import format_share
+from evenhand.formatting import format_share, significant_digits
 from evenhand.reports.section import EstimateGrid, EstimateRow, Section, find_estimate
 from evenhand.routing.review_policy import threshold_in_words
 from evenhand.staffing.exhibits import StaffingExhibit
@@ -112,7 +112,8 @@ def _whole(value: float | None) -> str:
 def _share(row: Mapping[str, Any], part: str) -> str:
     if row[part] is None:
         return "–"
-    return f"{format_share(row[part])} ({format_share(row[f'{part}_low'])} to {format_share(row[f'{part}_high'])})"
+    low, high = (significant_digits(100.0 * row[f"{part}_{end}"], 3) for end in ("low", "high"))
+    return f"{format_share(row[part])} ({low} to {high})"
 
 
 def _terminal_grids(finding: Finding) -> list[EstimateGrid]:
