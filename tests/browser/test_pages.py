@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from pathlib import Path
 from typing import Any
 
@@ -10,20 +11,31 @@ import pytest
 
 from browser import packages
 from browser.windows import RunningDesk
+from evenhand.audits import AUDITS
+from evenhand.desk.invitations import LINK_PATH
+from evenhand.desk.pages import routes
+from evenhand.desk.pages.words import words
 
 pytestmark = pytest.mark.verify
+SAY = words()
 PAGES = {
     "ana": ("/", "/queue", "/studies", "/me"),
     "noor": ("/", "/studies", "/studies/1/label", "/queue"),
     "lena": ("/", "/queue?queue=escalated", "/studies", "/studies/1", "/policy", "/people"),
-    "lena ": ("/audits", "/audits/accuracy", "/audits/items?of=accuracy"),
-    "aud": ("/", "/log?kind=invited", "/settings", "/queue"),
+    "lena ": ("/audits", "/audits/accuracy", "/audits/items?of=accuracy", "/audits/perspective"),
+    "aud": ("/", "/log?kind=invited", "/settings", "/queue", "/nothing", "/audits/calibration"),
+    "aud ": ("/audits/bias", "/audits/collaboration"),
     "administrator": ("/people", "/settings", "/log"),
 }
 RULES = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"]
 LOOKS = {
     "light": (1280, "light"), "dark": (1280, "dark"), "tablet": (768, "light"), "phone": (390, "light"),
 }  # fmt: skip
+WITHOUT_A_LOOK = {  # files, figures, and what is no page
+    "/static/{name}", "/audits/files/{name}", "/audits/{question}/files/{name}", "/audits/{question}/figures/{place}",
+    "/log/events.jsonl",
+}  # fmt: skip
+APART = {"/sign-in", "/queue/context", f"{LINK_PATH}none"}  # addresses of the tests below
 WITHOUT_RULES = "tablet"  # between two widths that are checked
 PICTURES = os.environ.get("EVENHAND_PICTURES")  # a folder, to keep what was seen
 DOCUMENTED = {  # for the documentation, what fits on a screen
@@ -52,9 +64,47 @@ def test_no_violation_and_no_overflow(page: Any, running: RunningDesk, axe: str,
             _check(page, None if look == WITHOUT_RULES else axe, f"{person} {address} {look}")
 
 
-def test_the_sign_in_too(page: Any, running: RunningDesk, axe: str) -> None:
-    page.goto(f"{running.url}/sign-in")
-    _check(page, axe, "sign-in")
+def _looks(page: Any, axe: str, name: str) -> None:
+    """What is on the screen now, in every look."""
+    for look, (width, scheme) in LOOKS.items():
+        page.set_viewport_size({"width": width, "height": 900})
+        page.emulate_media(color_scheme=scheme)
+        _check(page, None if look == WITHOUT_RULES else axe, f"{name} {look}")
+
+
+def test_the_way_in_too(page: Any, running: RunningDesk, axe: str) -> None:
+    for address in ("/sign-in", f"{LINK_PATH}none"):
+        page.goto(f"{running.url}{address}")
+        _looks(page, axe, address)
+
+
+def test_what_opens_on_a_page_too(page: Any, running: RunningDesk, axe: str) -> None:
+    """The context of an item, blurred texts, the form of a study, and what is said when something goes wrong."""
+    running.enter(page, "lena")
+    page.goto(f"{running.url}/queue?queue=review")
+    page.keyboard.press("x")
+    page.locator("#current .around h2").wait_for()
+    _looks(page, axe, "an item with its context")
+    page.goto(f"{running.url}{page.locator('#current a.context').get_attribute('href')}")
+    _looks(page, axe, "/queue/context")
+    page.goto(f"{running.url}/audits/items?of=accuracy")
+    page.get_by_role("button", name=SAY("audits.read")).click()
+    page.locator(".text.blur").first.wait_for()
+    _looks(page, axe, "texts behind an audit")
+    page.goto(f"{running.url}/studies")
+    page.locator("summary").click()
+    _looks(page, axe, "the form of a study")
+    page.goto(f"{running.url}/policy?upper=2")
+    page.locator("#status .problem").wait_for()
+    _looks(page, axe, "a policy that cannot be")
+
+
+def test_every_page_is_looked_at() -> None:
+    looked_at = {address.partition("?")[0] for addresses in PAGES.values() for address in addresses} | APART
+    known = {path for method, path, _ in routes.PAGES if method == "GET"} - WITHOUT_A_LOOK
+    patterns = {path: re.compile(re.sub(r"\{\w+\}", "[^/]+", path)) for path in known}
+    assert not [path for path, pattern in patterns.items() if not any(map(pattern.fullmatch, looked_at))]
+    assert {f"/audits/{audit.name}" for audit in AUDITS} <= looked_at
 
 
 def _photograph(page: Any, name: str) -> None:

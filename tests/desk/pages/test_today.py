@@ -256,3 +256,18 @@ def test_nothing_is_counted_for_single_people_where_the_policy_says_so(tmp_path:
         page = Browser(desk, STAFF[Role.MODERATOR]).get("/")
         assert (SAY("mine.week") in page.html) == counted
         desk.store.close()
+
+
+def test_nobody_is_compared_with_others(tmp_path: Path) -> None:
+    """No page names who judged how much: a lead reads numbers of the desk, and reviewers their own."""
+    desk = plain_desk(tmp_path)
+    desk.desk.receive(*[0.5] * 12)
+    people = (*["ana"] * 6, *["bo"] * 3, "cy")
+    for person in people:
+        task = desk.desk.do("claim", person, queue="review")
+        desk.desk.do("decide", person, task=task["task"], version=task["version"], verdict="violating")
+    for role in (Role.LEAD, Role.MODERATOR):
+        browser = Browser(desk, STAFF[role])
+        for address in ("/", "/queue", *(("/audits", "/policy") if role == Role.LEAD else ())):
+            assert not re.search(rf"\b({'|'.join(set(people))})\b", browser.get(address).text), address
+    desk.store.close()
