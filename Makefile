@@ -3,7 +3,7 @@
 # make verify what takes longer, up to half an hour: simulations, Spark, PostgreSQL, encoders, fuzzers, notebooks
 # make check  style, types, layers and documentation
 # make docs   builds the documentation into build/site; index.html there opens offline
-# make pictures  takes the pictures of reports again (needs Chromium)
+# make pictures  takes the pictures of reports and of the desk again (needs Chromium)
 # make bench  speed and memory beside what people use today, as one table of ratios; fails where a promise is broken
 # make model  trains the default model again (needs EVENHAND_DATA)
 # make compared  the default model beside its peer, for its card (needs EVENHAND_DATA)
@@ -46,7 +46,7 @@ check: $(VENV)/.test docs
 docs: $(VENV)/.test
 	NO_MKDOCS_2_WARNING=1 $(BIN)/python -m mkdocs build --strict
 
-pictures: $(VENV)/.demo
+pictures: $(VENV)/.browser
 	$(BIN)/python -m docs.pictures.take
 
 bench: $(VENV)/.demo $(BENCH_VENV)/.bench

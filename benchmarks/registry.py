@@ -105,6 +105,18 @@ BENCHMARKS = (
         },
     ),
     Benchmark(
+        "review",
+        "the next item after a verdict on the review page, over HTTP, with 1 M items waiting",
+        "itself, with 1,000 items waiting",
+        "a bare HTTP echo of as many bytes in the same run",
+        runs.review,
+        speed=Promise(SLOWER, 2),
+        also={
+            "95th percentile": Promise(SLOWER, 100, "ms"),
+            "beside a few waiting items, by seconds of a core": Promise(SLOWER, 1.5),
+        },
+    ),
+    Benchmark(
         "three-audits",
         "bias, collaboration and binary calibration of 1.8 M rows × 24 groups from one command; memory beside the "
         "largest alone",

@@ -13,7 +13,7 @@ from benchmarks.place import Place
 
 ROWS, LABELLED = 1_800_000, 400_000
 ITEMS, TEXTS, TIMED_TEXTS = 100_000_000, 10_000_000, 20_000
-SERVED_TEXTS, DAY_ITEMS = 200_000, 1_000_000
+SERVED_TEXTS, DAY_ITEMS, WAITING = 200_000, 1_000_000, 1_000_000
 TIMED_PEOPLE = 60  # annotators on whom the loop is timed
 AUDITS = ("bias", "collaboration", "calibration")
 FEW_ROWS = 27_750
@@ -155,6 +155,23 @@ def service(place: Place) -> Outcome:
         },
         note=f"synthetic sentences; {rate:,.0f} texts a second; one text a request: 95th percentile "
         f"{1000 * one:.1f} ms for one client, {1000 * many:.1f} ms for 32",
+    )
+
+
+def review(place: Place) -> Outcome:
+    found = place.ours("ours.review:next_items", place.rows(WAITING, least=2000))
+    ours, few, echo = Run.of(found), Run(tuple(found["few"]), cpu=found["few_cpu"]), Run(tuple(found["echo"]))
+    slowest, bare = (1000 * statistics.quantiles(run.seconds, n=20)[-1] for run in (ours, echo))
+    return Outcome(
+        ours,
+        few,
+        echo,
+        also={
+            "95th percentile": slowest,
+            "beside a few waiting items, by seconds of a core": ours.cores / few.cores,
+        },
+        note=f"95th percentile of a bare HTTP echo of as many bytes in the same run {bare:.1f} ms; "
+        f"{1000 * ours.cores:.1f} ms of a core for each verdict",
     )
 
 

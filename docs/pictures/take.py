@@ -1,4 +1,7 @@
-"""The picture of a report: what the tutorial makes, seen by a browser without a window (`make pictures`)."""
+"""The pictures of the documentation (`make pictures`): a report as the tutorial makes it, and pages of the desk.
+
+Those of the desk are taken by the tests that look at its pages.
+"""
 
 from __future__ import annotations
 
@@ -16,6 +19,8 @@ TUTORIAL = HERE.parent / "tutorial.md"
 PICTURE = HERE / "report.png"
 BROWSERS = ("chromium", "chromium-browser", "google-chrome", "chrome")
 WIDTH, HEIGHT = 1060, 1322
+DESK = (HERE / "desk.png", HERE / "desk-today.png")  # as `tests/browser/test_pages.py` calls them
+LOOKS = HERE.parents[1] / "tests" / "browser" / "test_pages.py"
 
 
 def browser() -> str | None:
@@ -53,7 +58,17 @@ def take(page: Path, picture: Path) -> None:
         )
 
 
+def take_desk(folder: Path) -> None:
+    """The pages of the demo that the documentation shows, as the tests see them."""
+    command = [sys.executable, "-m", "pytest", "-q", "-n0", str(LOOKS), "-k", "ana or lena"]
+    subprocess.run(command, check=True, timeout=600, env={**os.environ, "EVENHAND_PICTURES": str(folder)})
+    for picture in DESK:
+        shutil.copy(folder / picture.name, picture)
+
+
 if __name__ == "__main__":
     with tempfile.TemporaryDirectory() as made:
         take(report(Path(made)), PICTURE)
-    print(PICTURE)
+    with tempfile.TemporaryDirectory() as made:
+        take_desk(Path(made))
+    print(*(PICTURE, *DESK), sep="\n")

@@ -38,10 +38,7 @@ WITHOUT_A_LOOK = {  # files, figures, and what is no page
 APART = {"/sign-in", "/queue/context", f"{LINK_PATH}none"}  # addresses of the tests below
 WITHOUT_RULES = "tablet"  # between two widths that are checked
 PICTURES = os.environ.get("EVENHAND_PICTURES")  # a folder, to keep what was seen
-DOCUMENTED = {  # for the documentation, what fits on a screen
-    "ana /queue light": "desk-review.png", "ana /queue phone": "desk-phone.png", "lena / light": "desk-today.png",
-    "noor /studies/1/label light": "desk-label.png", "lena /policy light": "desk-policy.png",
-}  # fmt: skip
+DOCUMENTED = {"ana /queue light": "desk.png", "lena / light": "desk-today.png"}  # what fits on a screen
 
 
 @pytest.fixture(scope="session")

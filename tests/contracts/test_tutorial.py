@@ -51,6 +51,14 @@ def test_the_picture_of_the_readme_is_small_and_of_this_size() -> None:
     assert "docs/pictures/report.png" in (PAGE.parents[1] / "README.md").read_text()
 
 
+def test_the_pictures_of_the_desk_are_small_and_shown() -> None:
+    page = (PAGE.parent / "reviewing.md").read_text()
+    for picture in take.DESK:
+        assert size(picture) == (1280, 900)
+        assert picture.stat().st_size <= 200_000
+        assert f"(pictures/{picture.name})" in page
+
+
 def size(picture: Path) -> tuple[int, int]:
     """Width and height, from the head of a PNG."""
     head = picture.read_bytes()[:24]
