@@ -38,7 +38,7 @@ WITHOUT_A_LOOK = {  # files, figures, and what is no page
 APART = {"/sign-in", "/queue/context", f"{LINK_PATH}none"}  # addresses of the tests below
 WITHOUT_RULES = "tablet"  # between two widths that are checked
 PICTURES = os.environ.get("EVENHAND_PICTURES")  # a folder, to keep what was seen
-DOCUMENTED = {"ana /queue light": "desk.png", "lena / light": "desk-today.png"}  # what fits on a screen
+DOCUMENTED = {"an item with covered words light": "desk.png", "lena / light": "desk-today.png"}  # what fits on a screen
 
 
 @pytest.fixture(scope="session")
@@ -73,6 +73,16 @@ def test_the_way_in_too(page: Any, running: RunningDesk, axe: str) -> None:
     for address in ("/sign-in", f"{LINK_PATH}none"):
         page.goto(f"{running.url}{address}")
         _looks(page, axe, address)
+
+
+def test_covered_words_too(page: Any, running: RunningDesk, axe: str) -> None:
+    running.enter(page, "ana")
+    page.goto(f"{running.url}/me")
+    page.locator("input[name=text][value=veil]").check()
+    page.get_by_role("button", name=SAY("me.button")).click()
+    page.locator("#status", has_text=SAY("done.settings")).wait_for()
+    page.goto(f"{running.url}/queue")
+    _looks(page, axe, "an item with covered words")
 
 
 def test_what_opens_on_a_page_too(page: Any, running: RunningDesk, axe: str) -> None:
