@@ -1,4 +1,4 @@
-"""What is shipped: everything that runs, the default model and templates included, its licence and parts, nothing else."""
+"""What is shipped: all that runs, the default model and templates included, its licence and parts, nothing else."""
 
 from __future__ import annotations
 

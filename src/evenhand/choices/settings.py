@@ -208,9 +208,7 @@ class CoverOptions(TypedDict, total=False):
     """What stands at the head of a report, and how long it is."""
 
     title: Annotated[TextValue, Choice("Title of the report.", '"Comments, third quarter"  # of the report')]
-    period: Annotated[
-        TextValue, Choice("Period of the data, for the report.", '"July to September"  # of the data')
-    ]
+    period: Annotated[TextValue, Choice("Period of the data, for the report.", '"July to September"  # of the data')]
     author: Annotated[TextValue, Choice("Author, for the report.", '"Trust and safety"  # of the report')]
     date: Annotated[TextValue, Choice("Date, for the report.", '"2 October"  # of the report')]
     brief: Annotated[

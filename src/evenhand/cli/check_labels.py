@@ -45,9 +45,7 @@ def check_labels(
     file: Annotated[
         str, typer.Argument(help="Scored and labelled items; with --answers, the list.", show_default=False)
     ],
-    out: Annotated[
-        OutputValue, Choice("List to write, the most doubtful labels first.", flags=("--out", "-o"))
-    ],
+    out: Annotated[OutputValue, Choice("List to write, the most doubtful labels first.", flags=("--out", "-o"))],
     columns: CheckedColumns,
     query: Query,
     settings: ListSettings,

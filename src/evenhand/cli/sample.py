@@ -80,9 +80,7 @@ class AnswerOptions(TypedDict):
         FileValue,
         Choice("Gold items (columns id, truth) among the labels, to correct for annotator error."),
     ]
-    panel: Annotated[
-        FileValue, Choice("Completed sheet of `sample panel`: also estimate by the adjudicated verdict.")
-    ]
+    panel: Annotated[FileValue, Choice("Completed sheet of `sample panel`: also estimate by the adjudicated verdict.")]
     unfinished: Annotated[FlagValue, Choice("Use the labels so far, if there are enough.")]
 
 
