@@ -21,7 +21,7 @@ from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
 from typer.testing import CliRunner
 
-from contracts.test_locks import CONSTRAINTS, LOCKS, pinned
+from contracts.locks import CONSTRAINTS, LOCKS, pinned
 from evenhand.cli.main import app
 from evenhand.service.configuration_file import setting_rows, variable
 from evenhand.service.settings import CONFIG_VARIABLE, read_settings

@@ -10,19 +10,10 @@ import pytest
 from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
 
+from contracts.locks import CONSTRAINTS, LOCKS, pinned
+
 ROOT = Path(__file__).parents[2]
-LOCKS = {path.stem: path.read_text() for path in sorted((ROOT / "locks").glob("*.txt"))}
 ELSEWHERE = {"httpx2-jsfetch", "pyyaml-ft"}  # needed on other platforms or Pythons only, so not pinned for this one
-
-
-def pinned(text: str) -> dict[str, str]:
-    found = (
-        Requirement(line.split(";")[0].strip(" \\")) for line in text.splitlines() if "==" in line and line[0].isalnum()
-    )
-    return {canonicalize_name(one.name): str(one.specifier).removeprefix("==") for one in found}
-
-
-CONSTRAINTS = pinned((ROOT / "constraints.txt").read_text())
 
 
 @pytest.mark.parametrize("name", LOCKS)

@@ -14,7 +14,7 @@ import pytest
 from docs.generated import licences, sbom
 from packaging.utils import canonicalize_name
 
-from contracts.test_locks import LOCKS, pinned
+from contracts.locks import LOCKS, pinned
 from evenhand.version import __version__
 
 BILL: dict[str, Any] = json.loads(sbom.FILE.read_text())

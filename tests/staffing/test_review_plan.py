@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import re
 
 import numpy as np
 import polars as pl
@@ -17,23 +16,9 @@ from evenhand.progress import silent
 from evenhand.reports.plan import plan_files
 from evenhand.routing import ReviewPolicy
 from evenhand.staffing import StaffingSettings, plan_staffing
+from staffing.plan_sentences import SENTENCE, number
 
 DAY = {"items_per_day": 4000.0, "seconds_per_review": 90.0, "hours_per_day": 8.0}
-SENTENCE = re.compile(
-    r"(?:(?P<people>[\d,.]+) reviewers? can review (?P<reviews>[\d,]+) items a day"
-    r"|The cost is lowest with (?P<cheapest>[\d,.]+) reviewers? and (?P<cheap>[\d,]+) reviews a day"
-    r"|(?P<least>[\d,.]+) reviewers? (?:is|are) needed, for (?P<needed>[\d,]+) reviews a day)\. "
-    r"Remove (?:items that score (?P<upper>[\d.e-]+)(?P<percent> %)? or more, about (?P<removed>[\d,]+) a day"
-    r"|nothing without review); "
-    r"review (?:the (?P<next>[\d,]+) items with the next-highest scores"
-    r"|the (?P<highest>[\d,]+) items with the highest scores|the (?P<worth>[\d,]+) items whose review is worth most"
-    r"|(?P<other>[\d,]+) items by \w+|nothing)"
-    r"(?: and (?P<drawn>[\d,]+) drawn at random for measurement)?; leave the rest up\. "
-    r"(?:This finds (?P<found>[\d,.]+) of 1,000 violations \((?P<low>[\d,.]+) to (?P<high>[\d,.]+)\)"
-    r"|The history has no violations)"
-    r"(?:; (?P<wrong>[\d,.]+) of 1,000 removals without review are wrong "
-    r"\((?P<wlow>[\d,.]+) to (?P<whigh>[\d,.]+)\))?\."
-)
 
 
 def planned(seed: int = 1, n: int = 800, roles: dict | None = None, power: float = 1.3, **settings) -> Finding:
@@ -42,10 +27,6 @@ def planned(seed: int = 1, n: int = 800, roles: dict | None = None, power: float
     table = pl.DataFrame({"p": p, "pct": 100 * p, "y": rng.random(n) < p**power, "pi": rng.uniform(0.2, 1.0, n)})
     declared = Declaration.of({"score": "p", "label": "y", **(roles or {})})
     return plan_staffing(open_evidence(table, declared), StaffingSettings.of({**DAY, **settings}), silent)
-
-
-def number(text: str) -> float:
-    return float(text.replace(",", ""))
 
 
 def check_sentence(finding: Finding) -> None:

@@ -25,7 +25,7 @@ from evenhand.staffing.calibration_check import MiscalibratedBand
 from evenhand.staffing.capacity import CapacityPlan
 from evenhand.staffing.review_plan import GuaranteeState, ReviewPlan
 from evenhand.staffing.settings import StaffingTarget
-from staffing.test_review_plan import SENTENCE, number
+from staffing.plan_sentences import SENTENCE, number
 
 FIGURES = ("removed", "reviewed", "left", "wrong_removals", "oc_recall", "oc_precision")
 LIMITS = re.compile(
