@@ -19,9 +19,9 @@ THREE = ("bias", "collaboration", "calibration")
 def test_three_audits_read_the_table_once(small: pl.DataFrame, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     path = tmp_path / "items.parquet"
     small.write_parquet(path)
-    reads, sorts, collect, place = [], [], Source.collect, PlacedRows.of
+    reads, sorts, collect, place = [], [], Source.collect, PlacedRows.from_rows
     monkeypatch.setattr(Source, "collect", lambda self, build: reads.append(1) or collect(self, build))
-    monkeypatch.setattr(PlacedRows, "of", lambda score, rows: sorts.append(len(rows)) or place(score, rows))
+    monkeypatch.setattr(PlacedRows, "from_rows", lambda score, rows: sorts.append(len(rows)) or place(score, rows))
     report = eh.audit(path, audits=THREE, score=["first", "second"], label="y", groups=["a", "b"], replicates=50)
     assert [finding.audit for finding in report] == list(THREE)
     assert len(reads) == 1

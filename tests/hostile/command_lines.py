@@ -350,7 +350,7 @@ NOT_RUN = {
 }
 NOT_FILES = {("card", "model"), ("sample plan", "strata"), ("sample simulate", "strata")}  # unlike their namesakes
 WORDS = {  # arguments that are words: names of columns, of models and of methods, numbers in a list
-    *("shadow", "webhook_networks", "url", "distance", "title", "date"),
+    *("shadow", "coop_fields", "webhook_networks", "url", "distance", "title", "date"),
     *("score", "scale", "probabilities", "classes", "label", "positive", "groups", "group_by", "text", "id", "slices"),
     *(
         "uncertainty",

@@ -26,8 +26,8 @@ PRECISION = re.compile(rf"{SHARE} of removed items were not violating(?:; {SHARE
 PREVALENCE = re.compile(rf"{SHARE} of all items are violating\.")
 NOTHING = re.compile(r"(Recall|Precision|The prevalence) could not be estimated: nothing was labelled\.")
 PLANNING = re.compile(
-    rf"To estimate the prevalence( of visible items)? to within {NUMBER} % of its value, {COUNT} labels sampled like "
-    rf"these are needed; (?:the current number is enough|currently there are {NUMBER})\. Compared with another period "
+    rf"To estimate the prevalence( of visible items)? to within {NUMBER} % of its value, {COUNT} labels drawn in the "
+    rf"same way are needed; (?:the current number is enough|currently there are {NUMBER})\. Compared with another period "
     rf"of this size, a change of {NUMBER} percentage points could be detected\."
 )
 BLIND = re.compile(
