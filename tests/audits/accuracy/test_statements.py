@@ -27,8 +27,8 @@ PREVALENCE = re.compile(rf"{SHARE} of all items are violating\.")
 NOTHING = re.compile(r"(Recall|Precision|The prevalence) could not be estimated: nothing was labelled\.")
 PLANNING = re.compile(
     rf"To estimate the prevalence( of visible items)? to within {NUMBER} % of its value, {COUNT} labels drawn in the "
-    rf"same way are needed; (?:the current number is enough|currently there are {NUMBER})\. Compared with another period "
-    rf"of this size, a change of {NUMBER} percentage points could be detected\."
+    rf"same way are needed; (?:the current number is enough|currently there are {NUMBER})\. Compared with another "
+    rf"period of this size, a change of {NUMBER} percentage points could be detected\."
 )
 BLIND = re.compile(
     r"These intervals allow for violations that the score cannot see\. If there are none, (recall|the prevalence) "
