@@ -287,3 +287,10 @@ class LayoutOptions(TypedDict, total=False):
             '"day-first"  # dates such as 03/04/2025 in `where`',
         ),
     ]
+    skip_bad: Annotated[
+        FlagValue,
+        Choice(
+            "Of several files, leave out those that cannot be read, and report them.",
+            "true  # of several files, leave out those that cannot be read",
+        ),
+    ]

@@ -44,7 +44,7 @@ AUDIT_PANELS: Mapping[str, tuple[str, ...]] = {
         *("majority", "ties", "distance", "fewest_labels", "permutations", "smoothing", "clusters", "miss"),
     ),
     "Audit accuracy": ("target", "effect", "rank_with"),
-    LAYOUT_PANEL: ("separator", "decimal", "encoding", "date_order"),
+    LAYOUT_PANEL: ("separator", "decimal", "encoding", "date_order", "skip_bad"),
     OUTPUT: ("title", "period", "author", "date", "brief", "png", "tables", "json", "csv"),
 }
 # Other commands: by the parameter that takes a group of options.

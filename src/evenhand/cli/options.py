@@ -127,7 +127,7 @@ class _OptionParser:
     def run(self, typed: dict[str, Any]) -> None:
         """The command with what is meant by what was typed."""
         check_outputs(typed, self.outputs, self.files, force=bool(typed.pop(FORCE, False)))
-        layout = {row.name: typed.pop(row.name) for row in self.layout}
+        layout = {row.name: row.meant(typed.pop(row.name)) for row in self.layout}
         values = {
             name: {row.name: row.meant(typed.pop(row.name)) for row in rows} for name, rows in self.groups.items()
         }

@@ -7,7 +7,7 @@ What cannot be turned is refused with the column and the row of the source. What
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import NoReturn
 
@@ -41,6 +41,7 @@ class SourceTable:
     rows: pl.Series | None = None  # where rows were filtered: their numbers in the source, from 0
     decimal: str = "."  # the sign of decimals in columns of text
     notes: tuple[str, ...] = ()  # what was noticed when it was read
+    place: Callable[[int], tuple[str, int]] | None = None  # of several files: which one a row is of, and where in it
 
     def fail(
         self,
@@ -53,11 +54,13 @@ class SourceTable:
         remedy: str = "",
     ) -> NoReturn:
         """Say what is wrong with a column, with which row of it first, and what can be done."""
-        row = None
+        source, row = self.name, None
         if bad is not None:
             index = int(bad.arg_true()[0])
-            row = (int(self.rows[index]) if self.rows is not None else index) + 1
-        raise InputError(problem, source=self.name, column=column, row=row, kind=kind, role=role, remedy=remedy)
+            row = int(self.rows[index]) if self.rows is not None else index
+            source, row = self.place(row) if self.place else (source, row)
+            row += 1
+        raise InputError(problem, source=source, column=column, row=row, kind=kind, role=role, remedy=remedy)
 
     def numbers(self, column: str, role: NumberRole) -> pl.Series:
         """A column of numbers that keep the rules of their role, in the precision they came in or in doubles."""

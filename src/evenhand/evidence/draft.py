@@ -29,7 +29,7 @@ from evenhand.evidence.columns import BOOLEANS, yes_or_no
 from evenhand.evidence.condition import sql_condition
 from evenhand.evidence.database_address import declared_address
 from evenhand.evidence.source import Source
-from evenhand.evidence.text_layout import declared_layout_values
+from evenhand.evidence.text_layout import SKIPPED, declared_layout_values
 from evenhand.visible_text import visible
 
 SCORE = re.compile(r"score|prob|pred|logit|conf|model|risk|^p$|_p$", re.IGNORECASE)
@@ -244,7 +244,11 @@ def _layout_lines() -> Iterator[str]:
     declared = declared_layout_values()
     for row in choice_rows(LayoutOptions):
         value = declared.get(row.name)
-        yield _line(f"{row.name} = {_toml_string(value)}", _remark(row)) if value else _example(row)
+        yield _line(f"{row.name} = {_layout_value(value)}", _remark(row)) if value else _example(row)
+
+
+def _layout_value(value: str) -> str:
+    return value if value == SKIPPED else _toml_string(value)
 
 
 def _role_lines(guess: RoleGuess) -> Iterator[str]:

@@ -156,7 +156,12 @@ class TableFile:
     @property
     def is_packed(self) -> bool:
         """It is small, and what it says may be far longer: equal texts are kept once."""
-        return self.format.name in ("Parquet", "Arrow") and self.path.stat().st_size < limits.TEXTS_ADDED_UP
+        return self.format.name in ("Parquet", "Arrow") and self.size < limits.TEXTS_ADDED_UP
+
+    @property
+    def size(self) -> int:
+        """In bytes."""
+        return self.path.stat().st_size
 
     def scan(self, *, every_row: bool = False) -> pl.LazyFrame:
         """The table; with types inferred from every row for when the first ones misled."""

@@ -36,7 +36,7 @@ def read_columns(source: Source, wanted: Sequence[str]) -> SourceTable:
     frame = source.collect(lambda lazy: lazy.select(list(dict.fromkeys(wanted))))
     if not len(frame):
         raise InputError("there are no rows", source=source.name)
-    return SourceTable(source.name, frame, decimal=source.decimal)
+    return SourceTable(source.name, frame, decimal=source.decimal, place=source.place)
 
 
 def _checked(source: Source, wanted: Sequence[str]) -> Source:
@@ -74,7 +74,7 @@ def read_table(source: Source, declaration: Declaration) -> SourceTable:
     last = max(declaration.columns, key=place.__getitem__)  # where a row that is cut off lacks something
     if source.file and frame[LENGTH if last == declaration.text else last].null_count():
         source.file.check_whole()
-    table = _without_zeros(SourceTable(source.name, frame, rows, source.decimal), declaration)
+    table = _without_zeros(SourceTable(source.name, frame, rows, source.decimal, place=source.place), declaration)
     return without_unscored(table, declaration)
 
 

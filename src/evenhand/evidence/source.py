@@ -1,4 +1,4 @@
-"""Where a table comes from: a file, a database query or a frame in memory. All become one lazy Polars frame."""
+"""Where a table comes from: a file or several, a database query or a frame in memory. All become one lazy frame."""
 
 from __future__ import annotations
 
@@ -17,6 +17,7 @@ from evenhand.evidence.database import read_query
 from evenhand.evidence.formats import TableFile
 from evenhand.evidence.frames import FRAME_NAME, TableSource, lazy_frame
 from evenhand.evidence.panics import held_back
+from evenhand.evidence.table_folder import TableFolder, is_several
 from evenhand.evidence.text_layout import TextLayout, declared_decimal, logger
 from evenhand.evidence.unpacked import check_size, too_many_columns
 from evenhand.files import file_hash, regular_file
@@ -30,7 +31,7 @@ class Source:
 
     name: str
     frame: pl.LazyFrame
-    file: TableFile | None = None
+    file: TableFile | TableFolder | None = None
     identity: Future[dict[str, Any]] | None = None
     prepare: Callable[[pl.LazyFrame], pl.LazyFrame] | None = None  # before anything is read from the frame
     other_names: Mapping[str, str] = field(default_factory=dict)  # of columns that are named in another case
@@ -40,6 +41,11 @@ class Source:
     def layout(self) -> TextLayout | None:
         """Of a file of delimited text."""
         return self.file.layout if self.file and self.file.is_delimited else None
+
+    @property
+    def place(self) -> Callable[[int], tuple[str, int]] | None:
+        """Of several files: which one a row is of, and where in it."""
+        return self.file.place if isinstance(self.file, TableFolder) else None
 
     @property
     def decimal(self) -> str:
@@ -71,6 +77,8 @@ class Source:
             problem = f"there is no column '{column}': split at '{self.layout.separator}', the file has one column"
             problem += "; set `separator`"
             return InputError(problem, source=self.name)
+        if isinstance(self.file, TableFolder) and (lacking := self.file.lacking(column)):
+            return InputError(f"other files have the column '{column}', and this one has not", source=str(lacking))
         return reading_errors.unknown_column(column, known, self.name)
 
     def extended(self, build: Callable[[pl.LazyFrame], pl.LazyFrame]) -> Source:
@@ -92,7 +100,7 @@ class Source:
         if not texts or not self.file or not self.file.is_packed:
             return
         sums = self._guarded(lambda frame: frame.select(texts).collect(engine="streaming"))
-        check_size(self.file.path, max(sums.row(0)), self.file.path.stat().st_size, limits.UNPACKED_TABLE)
+        check_size(self.file.path, max(sums.row(0)), self.file.size, limits.UNPACKED_TABLE)
 
     def collect(self, build: Callable[[pl.LazyFrame], pl.LazyFrame]) -> pl.DataFrame:
         """Read what a query needs; of delimited text every field is looked at."""
@@ -201,7 +209,7 @@ def open_source(data: TableSource, *, query: str | None = None) -> Source:
     if query is not None:
         raise InputError("a query needs a database: give its URL instead of a file")
     if isinstance(data, (str, Path)):
-        return _file(Path(data))
+        return _folder(Path(data)) if is_several(Path(data)) else _file(Path(data))
     return Source(FRAME_NAME, lazy_frame(data))
 
 
@@ -219,16 +227,28 @@ def _file(path: Path) -> Source:
     return Source(str(path), frame, file, _in_background(_identity, path))
 
 
+def _folder(path: Path) -> Source:
+    folder = TableFolder.from_path(path)
+    with held_back():
+        frame = folder.scan()
+    identity = _in_background(lambda path: _folder_identity(path, folder), path)
+    return Source(str(path), frame, folder, identity, notes=folder.notes)
+
+
+def _folder_identity(path: Path, folder: TableFolder) -> dict[str, Any]:
+    return {"source": path.name, "sha256": folder.sha256(), "files": len(folder.files)}
+
+
 def _database(url: str, query: str | None) -> Source:
     name, frame = read_query(url, query)
     return Source(name, frame.lazy(), identity=_completed({"source": name, "query": query or ""}))
 
 
-def _identity(path: Path) -> dict[str, str]:
+def _identity(path: Path) -> dict[str, Any]:
     return {"source": path.name, "sha256": file_hash(path)}
 
 
-def _in_background(action: Callable[[Path], dict[str, str]], path: Path) -> Future[dict[str, str]]:
+def _in_background(action: Callable[[Path], dict[str, Any]], path: Path) -> Future[dict[str, Any]]:
     pool = ThreadPoolExecutor(max_workers=1)
     future = pool.submit(action, path)
     pool.shutdown(wait=False)

@@ -31,6 +31,7 @@ BROKEN = (OSError, EOFError, zlib.error)  # what a damaged gzip file raises
 UTF8 = "utf-8"
 NOT_FOR_FILES = ("idna", "punycode", "unicode-escape", "raw-unicode-escape", "undefined")  # encodings of other things
 DATE_ORDERS = ("day-first", "month-first")  # of dates that do not begin with the year
+SKIPPED = "true"  # files of a folder that cannot be read are left out
 SIGNS = {"comma": ",", "semicolon": ";", "tab": "\t", "\\t": "\t", "pipe": "|", "point": ".", "space": " "}
 SIGN_NAMES = {"\t": "tabs", " ": "spaces"}
 WITH_COMMA = re.compile(r"[+-]?\d*,\d+(?:[eE][+-]?\d+)?\s?%?")
@@ -64,13 +65,18 @@ def declared_layout(
     decimal: str | None = None,
     encoding: str | None = None,
     date_order: str | None = None,
+    skip_bad: bool | str | None = None,
 ) -> Iterator[None]:
-    """Every table that is opened within is read so; what is None is guessed, or as it was declared outside."""
+    """Every table that is opened within is read so; what is None is guessed, or as it was declared outside.
+
+    With `skip_bad`, files of a folder that cannot be read are left out; how many were is said with the result.
+    """
     declared = {
         "separator": None if separator is None else _separator(separator),
         "decimal": None if decimal is None else _decimal(decimal),
         "encoding": None if encoding is None else _encoding(encoding),
         "date_order": None if date_order is None else _date_order(date_order),
+        "skip_bad": SKIPPED if str(skip_bad).lower() == SKIPPED else None,
     }
     token = _DECLARED.set({**_DECLARED.get(), **{name: value for name, value in declared.items() if value is not None}})
     try:
@@ -87,6 +93,11 @@ def declared_layout_values() -> Mapping[str, str]:
 def declared_decimal() -> str:
     """The decimal sign of tables that have no layout to be guessed, such as texts in a workbook."""
     return _DECLARED.get().get("decimal", ".")
+
+
+def declared_skip_bad() -> bool:
+    """Whether files of a folder that cannot be read are left out."""
+    return _DECLARED.get().get("skip_bad") == SKIPPED
 
 
 def declared_date_order() -> str | None:
@@ -132,7 +143,7 @@ def usual_separator(path: Path) -> str:
 
 def read_layout(path: Path) -> TextLayout:
     """What is declared, and for the rest a guess from the beginning of the file, which is said if it is unusual."""
-    declared = {name: value for name, value in _DECLARED.get().items() if name != "date_order"}
+    declared = {name: value for name, value in _DECLARED.get().items() if name in asdict(TextLayout())}
     usual = usual_separator(path)
     layout = guess_layout(_head(path), usual, declared)
     if len(declared) < len(asdict(layout)) and layout != replace(TextLayout(usual), **declared):

@@ -155,7 +155,7 @@ class ItemSource:
             progress("reading items", start, 0)
             numbers = pl.int_range(start, start + len(frame), eager=True)
             numbers = numbers if places is None else places.slice(start, len(frame))
-            table = SourceTable(self.source.name, frame, numbers, self.source.decimal)
+            table = SourceTable(self.source.name, frame, numbers, self.source.decimal, place=self.source.place)
             if self.roles.skip_unscored and self.roles.score:
                 table = table.without_unscored([self.roles.score])
             elif self.blank_scores and self.roles.score and self.roles.text:
