@@ -146,16 +146,16 @@ def test_headers_of_a_spreadsheet_are_harmless(small: pl.DataFrame) -> None:
 
 @pytest.mark.verify
 def test_the_threshold_is_said(small: pl.DataFrame) -> None:
-    assert "At the threshold of 0.5" in eh.audit(small, score="first", label="y", groups="a", audits="bias").html()
+    assert "at the threshold of 0.5" in eh.audit(small, score="first", label="y", groups="a", audits="bias").html()
     half = small.with_columns((100 * pl.col("second")).alias("second"))
     both = eh.audit(
         half, score=["first", "second"], scale=["probability", "percent"], label="y", groups="a", audits="bias"
     )
-    assert "At the threshold (first: 0.5, second: 50)" in both.html()
+    assert "at the threshold (first: 0.5, second: 50)" in both.html()
     ranks = eh.audit(
         small, score=["first", "second"], scale=["probability", "rank"], label="y", groups="a", audits="bias"
     )
-    assert "At the threshold (first: 0.5)" in ranks.html()
+    assert "at the threshold (first: 0.5)" in ranks.html()
     with pytest.raises(eh.InputError, match="different scales"):
         eh.audit(
             half,

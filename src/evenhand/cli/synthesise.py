@@ -94,7 +94,7 @@ def demo(
     check_folder_writable(out, FolderContents((*DEMO_TABLES, *REPORT_CONTENTS.files)))
     mentioned = _write_demo_tables(out, rows, seed)
     print_lines(
-        f"wrote the English ones of {rows:,} synthetic comments, with the scores of two synthetic models: {comments}",
+        f"wrote the English comments out of {rows:,} synthetic ones, scored by two synthetic models: {comments}",
         f"running: evenhand score default {comments} -o {scored} --prefix default_",
     )
     with progress_bar() as progress, staged_folder(out, FolderContents((scored.name,))) as staging:

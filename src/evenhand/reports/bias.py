@@ -108,12 +108,12 @@ def template_context(finding: Finding) -> dict[str, Any]:
 
 
 def _threshold_text(finding: Finding) -> str:
-    """The threshold, as a heading."""
+    """The threshold, as part of a heading."""
     by_model = finding.provenance.get("thresholds", {})
     thresholds = {model: at for model, at in by_model.items() if at is not None}
     if len(set(by_model.values())) == 1 and thresholds:
-        return f"At the threshold of {next(iter(thresholds.values())):g}"
-    return "At the threshold" + (
+        return f"at the threshold of {next(iter(thresholds.values())):g}"
+    return "at the threshold" + (
         f" ({', '.join(f'{m}: {at:g}' for m, at in thresholds.items())})" if thresholds else ""
     )
 
@@ -229,7 +229,7 @@ def _terminal_grids(finding: Finding) -> list[EstimateGrid]:
     models, groups = finding.values(SliceKey.MODEL), large_groups(finding, harm_first(finding))
     overall, *scores = _overall_and_groups(finding, groups, "largest harm")
     rates = [
-        replace(grid, title=_grid_title(grid, f"{_threshold_text(finding)[0].lower()}{_threshold_text(finding)[1:]}"))
+        replace(grid, title=_grid_title(grid, _threshold_text(finding)))
         for grid in _group_grids(finding, models, groups, RATE_MEASURES, {})
         if any(estimate is not None for _, estimates, _ in grid.rows for estimate in estimates)
     ]

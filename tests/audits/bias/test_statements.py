@@ -23,7 +23,7 @@ SENTENCE = re.compile(
     r"(Benign|Violating) items in group (g\d) are (flagged|missed) (?:([\d.,e+-]+) times as|(more|less)) often "
     r"(?:as|than) other (benign|violating) items \(([\d.e-]+) % against ([\d.e-]+) %\)\."
 )
-ALSO = re.compile(r"(Benign|Violating) items that are (flagged|missed) (more|less) often also in: (.+)\.$")
+ALSO = re.compile(r"(Benign|Violating) items are also (flagged|missed) (more|less) often in: (.+)\.$")
 LISTED = re.compile(r"(g\d) \(([^)]*)\)")
 UNDETERMINED = re.compile(
     r"At least one error rate is undetermined for (?:(\d+) of \d+|all (\d+)|(both)|the only) groups?"
@@ -35,7 +35,7 @@ OPEN = re.compile(
 )
 LABELS = re.compile(
     r"for the false (positive|negative) rate of items in group (g\d) "
-    r"(?:about ([\d,]+) more (benign|violating) ones|too many to name a number)"
+    r"(?:about ([\d,]+) more (benign|violating) ones|an impractically large number)"
 )
 RULED_OUT = re.compile(
     r"[Ff]or the false (positive|negative) rate, "

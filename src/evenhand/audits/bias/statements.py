@@ -20,7 +20,7 @@ READ_EXAMPLES = (
 )
 LABEL_MORE = "Label more items in the groups with the widest intervals."
 MOST_SENTENCES = 3  # one for each group; the others are listed
-NO_TELLING = "too many to name a number"
+NO_TELLING = "an impractically large number"
 NO_NUMBER = "There are too few errors, or estimates too near the tolerance, to say how many labels would settle this."
 
 
@@ -77,7 +77,8 @@ def _larger(finding: Finding, verdicts: Sequence[ErrorRateVerdict]) -> str:
         named = ", ".join(f"{one.group} ({_amount(one)})" for one in others)
         way = "more" if others[0].comparison is Comparison.HIGHER else "less"
         words = WORDS[others[0].rate]
-        sentences.append(f"{words.kind.capitalize()} items that {words.happens} {way} often also in: {named}.")
+        happens = words.happens.replace("are ", "are also ", 1)
+        sentences.append(f"{words.kind.capitalize()} items {happens} {way} often in: {named}.")
     return " ".join(sentences)
 
 

@@ -123,7 +123,7 @@ def _larger(finding: Finding, some: Sequence[GroupAfterReview]) -> str:
     others = [one.group for one in ordered[MOST_SENTENCES:]]
     way = "more" if ordered[0].comparison is Comparison.HIGHER else "less"
     listed = (
-        f" {words.kind.capitalize()} items are {words.happens} {way} often also in: {', '.join(others)}."
+        f" {words.kind.capitalize()} items are also {words.happens} {way} often in: {', '.join(others)}."
         if others
         else ""
     )

@@ -243,7 +243,7 @@ def _agreement_sentence(finding: Finding, shares: Sequence[str]) -> str:
         pairs = list(combinations(zip(values, efficiency, strict=True), 2))
         agree = sum((value - other) * (first - second) > 0.0 for (value, first), (other, second) in pairs)
         agreements.append(f"{measure.title} {agree} of {len(pairs)}")
-    return f"Pairs of models in the same order as by mean {REVIEW_EFFICIENCY.title}: {', '.join(agreements)}."
+    return f"Pairs of models that other measures rank as mean {REVIEW_EFFICIENCY.title} does: {', '.join(agreements)}."
 
 
 def _model_rank(finding: Finding, measure: Measure, model: Slice) -> float:
