@@ -124,7 +124,7 @@ def test_every_audit(audit: str) -> None:
 def test_nothing_but_small_groups_is_refused() -> None:
     with pytest.raises(InputError, match="every group has fewer than 5 items; `smallest_group` shows smaller ones"):
         eh.audit(items(), **ROLES, text="text", terms={"duo": ["duo"]})
-    with pytest.raises(InputError, match="`smallest_group`: invalid: 0"):
+    with pytest.raises(InputError, match="invalid `smallest_group`: 0"):
         eh.audit(items(), **BY_VALUE, smallest_group=0)
 
 

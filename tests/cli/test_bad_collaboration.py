@@ -20,9 +20,9 @@ def table(**columns) -> pl.DataFrame:
     ("capacities", "says"),
     [
         ("1.5", "invalid capacity: '1.5' (a share is at most 1"),
-        ("-0.1", "between 0 and 1, not -0.1"),
-        ("150%", "between 0 and 1, not 1.5"),
-        ("-5 items", "0 or more, not -5"),
+        ("-0.1", "invalid capacity: '-0.1' (a share is from 0 to 1"),
+        ("150%", "invalid capacity: '150%' (a share is from 0 to 1"),
+        ("-5 items", "a number of items 0 or more"),
         ("0.5 items", "invalid capacity: '0.5 items'"),
         ("abc", "invalid capacity: 'abc'"),
         ("nan", "invalid capacity: 'nan'"),

@@ -239,9 +239,9 @@ def test_databases(program, tmp_path: Path) -> None:
         (["--label-threshold", "1.5"], ["1.5 or more", "--label-threshold"]),
         (["--level", "95"], ["level", "95"]),
         (["--interval", "bayes"], ["'bayes'"]),
-        (["--interval", "bootstrap", "--replicates", "3"], ["--replicates: invalid: 3", "50"]),
+        (["--interval", "bootstrap", "--replicates", "3"], ["invalid --replicates: 3", "50"]),
         (["--examples", "3"], ["text"]),
-        (["--seed", "-1"], ["--seed: invalid: -1"]),
+        (["--seed", "-1"], ["invalid --seed: -1"]),
         (["--score", "p,p"], ["'p'", "twice"]),
         (["--threshold", "nan"], ["threshold", "finite"]),
         (["--threshold", "1.5"], ["column 'p'", "1.5 is outside 0 to 1"]),
@@ -256,7 +256,10 @@ def test_bad_settings(program, options: list[str], says: list[str]) -> None:
 def test_what_is_not_declared(program) -> None:
     table().write_csv("items.csv")
     fails(program, "items.csv", says=["label", "score"])
-    fails(program, "items.csv", "--score", "p", says=["set --label, the label column, and --score, the score column"])
+    fails(program, "items.csv", says=["set --label, the label column, and --score, the score column", "columns are: "])
+    fails(program, "items.csv", "--score", "p", says=["items.csv: set --label, the label column; the columns are: "])
+    fails(program, "items.csv", "--label", "y", says=["items.csv: set --score, the score column (or --probabilities"])
+    fails(program, "none.csv", says=["none.csv: there is no such file"])
     fails(program, "items.csv", "--score", "p", "--label", "y", "--audits", "bias", says=["'bias' also needs --groups"])
 
 
@@ -466,7 +469,7 @@ def test_declarations_that_only_a_file_or_python_can_make(program) -> None:
         ("annotator_groups = ['g']", "groups of annotators need --item and --annotator"),
         ("text = 'text'\nterms = {a = []}", "the group 'a' has no words"),
         ("text = 'text'\nterms = {a = ['  ']}", "the group 'a' has no words"),
-        ("groups = ['g']\n[settings]\nexamples = -1", "invalid: -1 (must be 0 or more)"),
+        ("groups = ['g']\n[settings]\nexamples = -1", "invalid --examples: -1 (must be 0 or more)"),
     ):
         Path("audit.toml").write_text(head + rest)
         refused(program("audit", "audit.toml", "--audits", "calibration"), *says)

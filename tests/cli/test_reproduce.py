@@ -42,6 +42,7 @@ def test_json_is_all_that_is_printed(program, tmp_path: Path) -> None:
 def test_bad_input_is_one_line(program, tmp_path: Path) -> None:
     for arguments, said in (
         (("bia", "--data", tmp_path), "there is no paper 'bia'; did you mean 'bias'?"),
+        (("bia",), "there is no paper 'bia'; did you mean 'bias'?"),
         (("bias",), "name the folder of the data: --data FOLDER, or --download FOLDER to download it"),
         (("bias", "--data", tmp_path, "--download", tmp_path), "name the folder of the data"),
         (("bias", "--data", tmp_path / "none"), "there is no such folder"),

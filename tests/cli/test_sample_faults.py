@@ -48,7 +48,7 @@ def refused(done, *says: str) -> None:
         ),
         (("--score", "p", "--within", "0.001"), "a census (--n all)"),
         (("--design", "random", "--prevalence", "0.001", "--within", "0.1"), "a census (--n all)"),
-        (("--score", "p", "--n", "many"), "--n: invalid: 'many' (must be a whole number or 'all')"),
+        (("--score", "p", "--n", "many"), "invalid --n: 'many' (must be a whole number or 'all')"),
         (("--score", "p", "--n", "100", "--within", "0.2"), "not both"),
         (("--score", "p", "--within", "0.2", "--cv", "0.1"), "exactly one target precision"),
         (("--score", "p", "--n", "100", "--level", "2"), "the level must be between 0 and 1"),

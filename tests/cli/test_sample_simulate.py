@@ -128,7 +128,7 @@ def test_a_classifier_trained_on_a_share(program, items) -> None:
         (["--score", "p"], "name the column of labels"),
         (["--score", "q", "--label", "y"], "column 'q'"),
         (["--score", "p", "--label", "y", "--within", "0"], "within must be between 0 and 1"),
-        (["--score", "p", "--label", "y", "--strata", "2,x"], "--strata: invalid: '2,x' (must be whole numbers"),
+        (["--score", "p", "--label", "y", "--strata", "2,x"], "invalid --strata: '2,x' (must be whole numbers"),
         (["--score", "p", "--label", "y", "--strata", "1"], "strata must be a whole number from 2 up"),
         (["--score", "p", "--label", "y", "--simulations", "5"], "whole number from 100 up"),
         (["--score", "p", "--label", "y", "--setting", "frist=5"], "no setting 'frist'"),

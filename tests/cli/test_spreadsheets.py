@@ -103,4 +103,4 @@ def test_a_wrong_layout_in_a_declaration_names_the_file(program) -> None:
     Path("audit.toml").write_text('data = "items.csv"\ndecimal = "x"\n[columns]\nscore = ["Score"]\nlabel = "Label"\n')
     done = program("plan", "audit.toml", "--target", "oc_accuracy=0.9")
     assert done.code == 2
-    assert "--decimal: invalid: 'x' (choose from: . ,)" in done.err
+    assert "invalid --decimal: 'x' (choose from: . ,)" in done.err

@@ -35,5 +35,5 @@ def test_a_cut_above_every_label() -> None:
 
 @pytest.mark.parametrize("cut", [0.0, -1.0, float("nan"), float("inf")])
 def test_a_cut_that_is_none(cut: float) -> None:
-    with pytest.raises(InputError, match=r"`label_threshold`: invalid: .* \(must be a number above 0\)"):
+    with pytest.raises(InputError, match=r"invalid `label_threshold`: .* \(must be a number above 0\)"):
         eh.Declaration(score="p", label="rating", label_threshold=cut)

@@ -139,12 +139,12 @@ def test_bytes_far_behind_the_beginning_are_found_with_their_row(tmp_path: Path)
 @pytest.mark.parametrize(
     ("declared", "message"),
     [
-        ({"separator": "ab"}, r"`separator`: invalid: 'ab'"),
-        ({"separator": '"'}, r"`separator`: invalid"),
-        ({"decimal": ";"}, r"`decimal`: invalid: ';' \(choose from: \. ,\)"),
-        ({"encoding": "klingon"}, r"`encoding`: unknown: 'klingon'"),
-        ({"encoding": "base64"}, r"`encoding`: unknown"),
-        ({"encoding": "punycode"}, r"`encoding`: unknown"),
+        ({"separator": "ab"}, r"invalid `separator`: 'ab'"),
+        ({"separator": '"'}, r"invalid `separator`"),
+        ({"decimal": ";"}, r"invalid `decimal`: ';' \(choose from: \. ,\)"),
+        ({"encoding": "klingon"}, r"unknown `encoding`: 'klingon'"),
+        ({"encoding": "base64"}, r"unknown `encoding`"),
+        ({"encoding": "punycode"}, r"unknown `encoding`"),
     ],
     ids=["two-signs", "quote", "decimal", "unknown", "bytes", "names"],
 )

@@ -59,7 +59,7 @@ def test_dates_that_can_be_read_in_two_ways_are_refused_until_somebody_says() ->
         assert kept(table, "Day > '2025-03-15'") == [0]
     with declared_layout(date_order="month-first"):
         assert kept(table, "Day > '2025-03-15'") == [1]
-    with pytest.raises(InputError, match=r"`date_order`: invalid: 'dmy' \(choose from: day-first, month-first\)"):
+    with pytest.raises(InputError, match=r"invalid `date_order`: 'dmy' \(choose from: day-first, month-first\)"):
         declared_layout(date_order="dmy").__enter__()
 
 

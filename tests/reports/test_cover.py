@@ -78,7 +78,7 @@ def test_a_declaration_has_a_head_and_options_replace_it(small: pl.DataFrame, tm
 
 @pytest.mark.parametrize(("name", "value"), [("title", 5), ("brief", "yes"), ("period", "x" * 301)])
 def test_what_is_not_a_text_is_refused(small: pl.DataFrame, name: str, value: object) -> None:
-    with pytest.raises(eh.InputError, match=f"`{name}`: invalid"):
+    with pytest.raises(eh.InputError, match=f"invalid `{name}`"):
         eh.audit(small, **ROLES, audits="bias", **{name: value})  # type: ignore[arg-type]
 
 

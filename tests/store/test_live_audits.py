@@ -105,7 +105,7 @@ def test_what_cannot_run_says_why(desk: Desk, program: Program, tmp_path: Path) 
     done = program("audit", desk.store.name, "--snapshot", 10**9, "--json")
     assert done.code == 2
     assert "`snapshot`" not in done.err
-    assert "--snapshot: invalid: 1000000000" in done.err
+    assert "invalid --snapshot: 1000000000" in done.err
     table = tmp_path / "table.csv"
     table.write_text("p,y\n0.1,0\n0.9,1\n")
     refused = program("audit", table, "--snapshot", 1, "--score", "p", "--label", "y", "--json")

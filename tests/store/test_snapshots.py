@@ -48,6 +48,6 @@ def test_what_is_not_sealed_is_not_in_it(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("number", [0, -1, 10**9])
 def test_a_number_that_is_not_there_is_one_line(tmp_path: Path, number: int) -> None:
-    with pytest.raises(InputError, match="`snapshot`: invalid") as refused:
+    with pytest.raises(InputError, match="invalid `snapshot`") as refused:
         read_snapshot(sqlite_desk(tmp_path).store, number)
     assert "\n" not in str(refused.value)

@@ -427,7 +427,7 @@ def test_items_without_a_score_and_gold_items_are_left_out(desk: Desk) -> None:
     [
         ({"design": "clusters", "n": "20"}, "import a plan by clusters"),
         ({"design": "nonsense"}, "there is no design"),
-        ({"design": "random", "n": "many"}, "`n`: invalid: 'many'"),
+        ({"design": "random", "n": "many"}, "invalid `n`: 'many'"),
         ({"design": "random", "n": "5000"}, "only 200 items"),
         ({"design": "random", "n": "20", "by": ("author",)}, "choose from: language"),
         ({"design": "random", "n": "20", "settings": {"pilot": 5}}, "apply only to"),

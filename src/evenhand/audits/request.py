@@ -101,7 +101,9 @@ def read_request_file(path: Path) -> dict[str, Any]:
     known = ("data", "query", *LAYOUT, *TABLES, *COVER, "audits", "columns", "spellings", "settings")
     for name in content:
         if name not in known:
-            raise InputError(f"there is no entry '{name}'; {nearest(name, known)}", source=str(path))
+            part = "columns" if name in ROLES else "settings" if name in SETTINGS else None
+            remedy = f"it belongs in the table [{part}]" if part else nearest(name, known)
+            raise InputError(f"there is no entry '{name}'; {remedy}", source=str(path))
     if not isinstance(content.get("data"), str):
         raise InputError("the entry 'data' must name a file or a database URL", source=str(path))
     if not isinstance(content.get("query", ""), str):

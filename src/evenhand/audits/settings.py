@@ -44,18 +44,18 @@ class Settings:
     def __post_init__(self) -> None:
         check_limits({name: getattr(self, name) for name in self.names()})
         if not 0.5 <= self.level < 1.0:
-            raise InputError(f"`level`: invalid: {self.level:g} (must be at least 0.5 and below 1, such as 0.95)")
+            raise InputError(f"invalid `level`: {self.level:g} (must be at least 0.5 and below 1, such as 0.95)")
         if self.threshold is not None and not math.isfinite(self.threshold):
-            raise InputError(f"`threshold`: invalid: {self.threshold} (must be a finite number)")
+            raise InputError(f"invalid `threshold`: {self.threshold} (must be a finite number)")
         if self.interval not in INTERVALS:
-            raise InputError(f"`interval`: invalid: '{self.interval}' (choose from: {', '.join(INTERVALS)})")
+            raise InputError(f"invalid `interval`: '{self.interval}' (choose from: {', '.join(INTERVALS)})")
         if self.replicates < 50:
-            raise InputError(f"`replicates`: invalid: {self.replicates} (must be at least 50)")
+            raise InputError(f"invalid `replicates`: {self.replicates} (must be at least 50)")
         if self.seed < 0:
-            raise InputError(f"`seed`: invalid: {self.seed} (must be 0 or more)")
+            raise InputError(f"invalid `seed`: {self.seed} (must be 0 or more)")
         if self.smallest_group < 1:
             raise InputError(
-                f"`smallest_group`: invalid: {self.smallest_group} (must be 1 or more; 1 shows every group)"
+                f"invalid `smallest_group`: {self.smallest_group} (must be 1 or more; 1 shows every group)"
             )
 
     @classmethod

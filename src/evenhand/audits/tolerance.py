@@ -32,7 +32,7 @@ def check_tolerance(tolerance: float) -> None:
     """Refuse what is neither a ratio nor a difference."""
     if not (0.0 < tolerance < 1.0 or 1.0 < tolerance <= LARGEST_TOLERANCE):
         remedy = f"a ratio above 1 and up to {LARGEST_TOLERANCE:g}, such as 1.25, or a difference below 1, such as 0.02"
-        raise InputError(f"`tolerance`: invalid: {tolerance:g} (must be {remedy})")
+        raise InputError(f"invalid `tolerance`: {tolerance:g} (must be {remedy})")
 
 
 def difference_tolerance(tolerance: float) -> float:

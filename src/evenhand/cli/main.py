@@ -6,6 +6,7 @@ Exit codes: 0 done, 2 the input is at fault, 1 an internal error. If the reader 
 
 from __future__ import annotations
 
+import difflib
 import io
 import logging
 import os
@@ -91,7 +92,8 @@ def _flags(command: Any) -> dict[str, str]:
 
 UsageError: type[Exception] = typer.BadParameter.__mro__[1]  # a command that cannot be read: typer has no name for it
 USAGE_WORDS = (  # as the other messages say it
-    (r"^Invalid value for ([^:]+): ", r"\1: invalid: "),
+    (r"^Invalid value for ([^:]+): ", r"invalid \1: "),
+    (r"greater than or equal to (\S+)\)", r"\1 or more)"),
     (r"\(Possible options: ([^)]*)\)", r"(did you mean \1?)"),
     (r"\. Did you mean (.*)\?", r" (did you mean \1?)"),
     (r"^Got unexpected extra arguments?(?:\(s\))? \((.*)\)", r"too many arguments: \1"),
@@ -169,6 +171,8 @@ def _usage_lines(error: Any) -> list[str]:
     """A command that cannot be read, in one line; the whole help for one without arguments."""
     if type(error).__name__ == "NoArgsIsHelpError":
         return str(error.ctx.get_help()).splitlines()
+    if getattr(error, "possibilities", None):  # the closest alone: typer names whatever is a little alike
+        error.possibilities = difflib.get_close_matches(error.option_name, error.possibilities, n=1, cutoff=0.0)
     message = " ".join(error.format_message().replace("'", "").split()).removesuffix(".")
     if isinstance(error.__cause__, ValueError) and hasattr(error.__cause__, "errors"):
         fault = error.__cause__.errors()[0]

@@ -17,8 +17,9 @@ from evenhand.progress import Progress
 
 def _folder_with_data(paper: str, data: Path | None, download: Path | None, progress: Progress) -> Path:
     """Where the data is; fetched into it first, if asked."""
-    from evenhand.reproduce.papers import fetch_data
+    from evenhand.reproduce.papers import fetch_data, find_paper
 
+    find_paper(paper)
     if data is not None and download is None:
         return data
     if download is None or data is not None:

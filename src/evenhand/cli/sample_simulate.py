@@ -47,7 +47,7 @@ def whole_numbers(flag: str) -> ValueKind:
         try:
             return None if text is None else tuple(int(part) for part in comma_separated(text) or ())
         except ValueError:
-            raise InputError(f"{flag}: invalid: '{text}' (must be whole numbers, comma-separated)") from None
+            raise InputError(f"invalid {flag}: '{text}' (must be whole numbers, comma-separated)") from None
 
     return ValueKind(str | None, "NUMBER,…", read)
 

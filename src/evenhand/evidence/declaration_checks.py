@@ -69,9 +69,9 @@ def _check_groups(declaration: Declaration) -> None:
 
 def _check_thresholds(declaration: Declaration) -> None:
     if not 0.0 < declaration.group_threshold <= 1.0:
-        raise InputError(f"`group_threshold`: invalid: {declaration.group_threshold:g} (must be above 0 and at most 1)")
+        raise InputError(f"invalid `group_threshold`: {declaration.group_threshold:g} (must be above 0 and at most 1)")
     if not 0.0 < declaration.label_threshold < math.inf:
-        raise InputError(f"`label_threshold`: invalid: {declaration.label_threshold:g} (must be a number above 0)")
+        raise InputError(f"invalid `label_threshold`: {declaration.label_threshold:g} (must be a number above 0)")
 
 
 def _check_classes(declaration: Declaration) -> None:
@@ -100,7 +100,7 @@ def _check_annotators(declaration: Declaration) -> None:
     _check_twice("annotator_groups", declaration.annotator_groups)
     if declaration.duplicates not in DUPLICATES:
         raise InputError(
-            f"`duplicates`: invalid: '{declaration.duplicates}'; {nearest(declaration.duplicates, DUPLICATES)}"
+            f"invalid `duplicates`: '{declaration.duplicates}'; {nearest(declaration.duplicates, DUPLICATES)}"
         )
     for column in declaration.spellings:
         if column not in (*declaration.annotator_groups, declaration.within):

@@ -29,6 +29,8 @@ from evenhand.evidence.terms import TERM, ListedTerms, term_notes
 from evenhand.finding import SliceKey
 from evenhand.tally import Membership, Weights
 
+MOST_NAMED = 12  # columns in a message
+
 
 def open_evidence(
     data: TableSource,
@@ -49,10 +51,7 @@ def open_evidence(
     """
     predicted = bool(declaration.score or declaration.probabilities)
     if declaration.label is None or not (predicted or OUTCOME in declaration.declared):
-        raise InputError(
-            "set `label`, the label column, and `score`, the score column (or `probabilities`, one column per class); "
-            "for the audit 'accuracy' set `label`, and `decision` or `inclusion`"
-        )
+        raise _undeclared(data, declaration, query)
     if declaration.annotator:
         return open_annotations(data, declaration, items=items, annotators=annotators, query=query)
     if items is not None or annotators is not None:
@@ -76,6 +75,22 @@ def open_evidence(
     if not predicted:
         return _open_judgements(source, table, declaration)
     return (_open_classes if declaration.probabilities else _open_scores)(source, table, declaration)
+
+
+def _undeclared(data: TableSource, declaration: Declaration, query: str | None) -> InputError:
+    """Which roles are missing, and which columns there are to fill them."""
+    missing = [] if declaration.label else ["`label`, the label column"]
+    remedy = ""
+    if not (declaration.score or declaration.probabilities or OUTCOME in declaration.declared):
+        missing.append("`score`, the score column (or `probabilities`, one column per class)")
+        remedy = "; the audit 'accuracy' needs no score, but `decision` or `inclusion`"
+    problem = f"set {', and '.join(missing)}{remedy}"
+    if _on_cluster(data) is not None:
+        return InputError(problem)
+    source = open_source(data, query=query)
+    names = list(source.columns())
+    shown = ", ".join(names[:MOST_NAMED]) + (", …" if len(names) > MOST_NAMED else "")
+    return InputError(f"{problem}; the columns are: {shown}", source=source.name)
 
 
 class Predictions(NamedTuple):

@@ -108,20 +108,20 @@ def declared_date_order() -> str | None:
 def _separator(value: str) -> str:
     sign = SIGNS.get(value.lower(), value)
     if len(sign) != 1 or not sign.isascii() or sign in '"\r\n\0':
-        raise InputError(f"`separator`: invalid: '{value}' (must be one character, such as ; or tab)")
+        raise InputError(f"invalid `separator`: '{value}' (must be one character, such as ; or tab)")
     return sign
 
 
 def _decimal(value: str) -> str:
     sign = SIGNS.get(value.lower(), value)
     if sign not in (".", ","):
-        raise InputError(f"`decimal`: invalid: '{value}' (choose from: . ,)")
+        raise InputError(f"invalid `decimal`: '{value}' (choose from: . ,)")
     return sign
 
 
 def _date_order(value: str) -> str:
     if value not in DATE_ORDERS:
-        raise InputError(f"`date_order`: invalid: '{value}' (choose from: {', '.join(DATE_ORDERS)})")
+        raise InputError(f"invalid `date_order`: '{value}' (choose from: {', '.join(DATE_ORDERS)})")
     return value
 
 
@@ -132,7 +132,7 @@ def _encoding(value: str) -> str:
     except (LookupError, ValueError, TypeError):
         name = ""
     if not name or name in NOT_FOR_FILES:
-        raise InputError(f"`encoding`: unknown: '{value}' (such as utf-8, cp1252 or utf-16)")
+        raise InputError(f"unknown `encoding`: '{value}' (such as utf-8, cp1252 or utf-16)")
     return name
 
 

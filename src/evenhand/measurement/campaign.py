@@ -151,7 +151,7 @@ class Campaign:
         check_sheet_path(out)
         drawn = list(dict.fromkeys(id_ for one in plan.rounds for id_ in one.ids))
         if not 1 <= arrays.whole(n, "`n`") <= len(drawn):
-            raise InputError(f"`n`: invalid: {n:,} (must be from 1 to the {len(drawn):,} items drawn so far)")
+            raise InputError(f"invalid `n`: {n:,} (must be from 1 to the {len(drawn):,} items drawn so far)")
         return self._written_sheet(plan, random_order(plan, "second", drawn)[:n], out)
 
     def _written_sheet(self, plan: SamplingPlan, ids: Sequence[str], out: Path) -> WrittenBatch:

@@ -47,7 +47,7 @@ def extend_plan(plan: SamplingPlan, n: int) -> SamplingPlan:
     if plan.design.traits.clusters or plan.design.traits.open_ended:
         raise InputError(f"a plan of the {plan.design.name} design cannot be extended: make a second plan")
     if not planned < n <= items:
-        raise InputError(f"`n`: invalid: {n:,} (must be more than the {planned:,} planned labels, at most {items:,})")
+        raise InputError(f"invalid `n`: {n:,} (must be more than the {planned:,} planned labels, at most {items:,})")
     sizes = np.array([pool.items for pool in plan.pools])
     parts = np.array([float(pool.labels) for pool in plan.pools])
     labels = share_out(n, parts, sizes, least=np.array([pool.labels for pool in plan.pools]))

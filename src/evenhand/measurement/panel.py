@@ -83,7 +83,7 @@ def choose_for_panel(collected: CollectedLabels, n: int) -> list[str]:
     if not least.sum() <= n <= sizes.sum():
         what = f"all {int(sizes[split].sum()):,} split votes, and {FEWEST_OF_A_CELL} of each other kind"
         raise InputError(
-            f"`n`: invalid: {n:,} (must be from {least.sum():,}, {what}, to all {sizes.sum():,} labelled items)"
+            f"invalid `n`: {n:,} (must be from {least.sum():,}, {what}, to all {sizes.sum():,} labelled items)"
         )
     numbers = share_out(n, _spread(collected, cells), sizes, least=least)
     chosen = [id_ for cell, number in zip(cells, numbers.tolist(), strict=True) for id_ in cell.ids[:number]]

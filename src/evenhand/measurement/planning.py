@@ -76,7 +76,7 @@ class SampleSizeRequest:
         if n.strip().lower() == "all":
             return cls(census=True, level=level)
         if not n.strip().isdigit():
-            raise InputError(f"`n`: invalid: '{n}' (must be a whole number or 'all')")
+            raise InputError(f"invalid `n`: '{n}' (must be a whole number or 'all')")
         return cls(n=int(n), prevalence=prevalence, level=level)
 
     @property

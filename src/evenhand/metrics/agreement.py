@@ -115,7 +115,7 @@ def gwet_ac1(
 
 def _check_choice(name: str, value: str, known: Iterable[str]) -> None:
     if value not in known:
-        raise InputError(f"`{name}`: invalid: '{value}' (choose from: {', '.join(known)})", role=name)
+        raise InputError(f"invalid `{name}`: '{value}' (choose from: {', '.join(known)})", role=name)
 
 
 def _labelled(

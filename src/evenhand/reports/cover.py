@@ -27,9 +27,9 @@ class ReportCover:
         for name, value in values.items():
             if name == "brief":
                 if not isinstance(value, bool):
-                    raise InputError(f"`brief`: invalid: {value!r} (must be true or false)")
+                    raise InputError(f"invalid `brief`: {value!r} (must be true or false)")
             elif not isinstance(value, str) or len(value) > LONGEST:
-                raise InputError(f"`{name}`: invalid (must be a text of up to {LONGEST} characters)")
+                raise InputError(f"invalid `{name}` (must be a text of up to {LONGEST} characters)")
         return cls(**values)
 
     @property

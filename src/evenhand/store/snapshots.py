@@ -59,7 +59,7 @@ def read_snapshot(store: Store, number: int | None = None) -> StoreSnapshot:
 def check_number(number: int, last: int, source: str) -> None:
     """`InputError` where no sealed event has this number."""
     if not 1 <= number <= last:
-        problem = f"`snapshot`: invalid: {number} (must be from 1 to {last:,}, the last sealed event)"
+        problem = f"invalid `snapshot`: {number} (must be from 1 to {last:,}, the last sealed event)"
         raise InputError(problem, source=source, kind=ErrorKind.NOT_FOUND if number > last else ErrorKind.INVALID)
 
 

@@ -117,7 +117,7 @@ def test_without_a_threshold_scores_alone_are_compared() -> None:
 
 @pytest.mark.parametrize("tolerance", [0.0, 1.0, -2.0, 1000.0, math.nan])
 def test_a_tolerance_is_a_ratio_or_a_difference(tolerance: float) -> None:
-    with pytest.raises(InputError, match="`tolerance`: invalid"):
+    with pytest.raises(InputError, match="invalid `tolerance`"):
         audited(made(rows=200), tolerance=tolerance)
 
 

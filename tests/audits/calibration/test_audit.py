@@ -207,7 +207,7 @@ def test_a_group_of_two_items_has_numbers_though_some_draws_are_empty() -> None:
 
 
 def test_a_number_of_examples_below_none() -> None:
-    with pytest.raises(InputError, match=r"`examples`: invalid: -\d+ \(must be 0 or more"):
+    with pytest.raises(InputError, match=r"invalid `examples`: -\d+ \(must be 0 or more"):
         CalibrationSettings(examples=-1)
 
 

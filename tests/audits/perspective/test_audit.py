@@ -355,7 +355,7 @@ def test_words_have_the_order_in_which_they_are_declared() -> None:
         InputError, match=r"`distance` interval: classes must be numbers, not words such as 'none'; use ordi"
     ):
         audited(tables, **declared, distance="interval")
-    with pytest.raises(InputError, match=r"`distance`: invalid: 'far' \(choose from: nominal, ordinal, interval\)"):
+    with pytest.raises(InputError, match=r"invalid `distance`: 'far' \(choose from: nominal, ordinal, interval\)"):
         audited(tables, **declared, distance="far")
 
 

@@ -24,5 +24,5 @@ class BiasSettings(Settings):
     def __post_init__(self) -> None:
         super().__post_init__()
         if self.examples < 0:
-            raise InputError(f"`examples`: invalid: {self.examples} (must be 0 or more)")
+            raise InputError(f"invalid `examples`: {self.examples} (must be 0 or more)")
         check_tolerance(self.tolerance)

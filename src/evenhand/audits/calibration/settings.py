@@ -26,12 +26,12 @@ class CalibrationSettings(Settings):
     def __post_init__(self) -> None:
         super().__post_init__()
         if self.bins < 1:
-            raise InputError(f"`bins`: invalid: {self.bins} (must be at least 1)")
+            raise InputError(f"invalid `bins`: {self.bins} (must be at least 1)")
         if self.bins_by not in BIN_KINDS:
             hint = nearest(self.bins_by, BIN_KINDS)
-            raise InputError(f"`bins_by`: invalid: '{self.bins_by}'; {hint}")
+            raise InputError(f"invalid `bins_by`: '{self.bins_by}'; {hint}")
         if self.examples < 0:
-            raise InputError(f"`examples`: invalid: {self.examples} (must be 0 or more)")
+            raise InputError(f"invalid `examples`: {self.examples} (must be 0 or more)")
         check_tolerance(self.tolerance)
 
     def require_items(self, items: int, source: str) -> None:

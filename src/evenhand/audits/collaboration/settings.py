@@ -80,6 +80,8 @@ def parse_capacity(text: str) -> Capacity:
         )
     if match[1]:
         return Capacity.threshold(value)
+    if value < 0.0 or (match[3] == "%" and value > 100.0):
+        raise InputError(f"invalid capacity: '{text}' (a share is from 0 to 1, a number of items 0 or more)")
     if match[3] == "%":
         return Capacity.fraction(value / 100.0)
     if match[3] == "items" or value > 1.0:

@@ -36,7 +36,7 @@ class PerspectiveSettings(Settings):
             raise InputError(f"unknown rule for ties: '{self.ties}'; {nearest(self.ties, TIE_RULES)}")
         if self.distance not in DISTANCES:
             choices = ", ".join(DISTANCES)
-            raise InputError(f"`distance`: invalid: '{self.distance}' (choose from: {choices})", role="distance")
+            raise InputError(f"invalid `distance`: '{self.distance}' (choose from: {choices})", role="distance")
         if self.fewest_labels < 1:
             raise InputError(f"invalid fewest_labels: {self.fewest_labels} (must be 1 or more)")
         if self.permutations < 99:
@@ -44,4 +44,4 @@ class PerspectiveSettings(Settings):
         if self.clusters is not None and self.clusters < 2:
             raise InputError(f"invalid clusters: {self.clusters} (must be 2 or more)")
         if not 0.0 < self.miss < 0.5:
-            raise InputError(f"`miss`: invalid: {self.miss:g} (must be above 0 and below 0.5)")
+            raise InputError(f"invalid `miss`: {self.miss:g} (must be above 0 and below 0.5)")
