@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 from pathlib import Path
 
 import pytest
@@ -46,6 +47,15 @@ def test_no_other_module_spells_a_measure(path: Path) -> None:
         if isinstance(node, ast.Constant) and id(node) not in skipped and node.value in names
     ]
     assert found == []
+
+
+TEMPLATES = sorted(path for path in ROOT.rglob("*") if path.suffix in (".html", ".js") and path.is_file())
+
+
+@pytest.mark.parametrize("path", TEMPLATES, ids=lambda p: str(p.relative_to(ROOT)))
+def test_no_template_spells_a_measure(path: Path) -> None:
+    quoted = set(re.findall(r"""["'](\w+)["']""", path.read_text()))
+    assert quoted & (set(MEASURES) - OTHER_THINGS_TOO) == set()
 
 
 def test_every_row_is_whole() -> None:

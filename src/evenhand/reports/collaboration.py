@@ -107,6 +107,7 @@ def template_context(finding: Finding) -> dict[str, Any]:
             for title, model in finding.models
             if finding.values(SliceKey.GROUP)
         ],
+        "reviewers_err": REVIEWER_FPR in _system_measures(finding),
         "slices": [
             (slice_title(part), _slice_grids(finding, strategies, at, part))
             for part in evidence_slices(finding, OWN_KEYS)
