@@ -5,9 +5,11 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from enum import StrEnum
+from typing import Protocol
 
+from evenhand.estimate import Estimate
 from evenhand.finding import Finding
-from evenhand.formatting import names_in_sentence, significant_digits
+from evenhand.formatting import names_in_sentence, signed_points, significant_digits
 
 
 class ErrorRate(StrEnum):
@@ -15,6 +17,18 @@ class ErrorRate(StrEnum):
 
     FALSE_POSITIVE = "false_positive"
     FALSE_NEGATIVE = "false_negative"
+
+
+class RateComparison(Protocol):
+    """A rate of a group beside that of all others."""
+
+    @property
+    def judged(self) -> Estimate:
+        """The ratio, or the difference."""
+
+    @property
+    def is_ratio(self) -> bool:
+        """Which of the two it is."""
 
 
 def items_of(finding: Finding, groups: int = 1) -> str:
@@ -48,3 +62,11 @@ def log_ratio(inside: float, outside: float) -> float:
 def format_times(ratio: float) -> str:
     """A ratio in a sentence: two digits."""
     return f"{ratio:,.0f}" if ratio >= 9.95 else significant_digits(ratio, 2)
+
+
+def range_in_words(one: RateComparison, between: str = "and") -> str:
+    """The interval of a ratio or a difference in a sentence, from low to high."""
+    low, high = one.judged.low or 0.0, one.judged.high or 0.0
+    if one.is_ratio:
+        return f"{format_times(low)} {between} {format_times(high)} times"
+    return f"{signed_points(low)} {between} {signed_points(high)} percentage points"

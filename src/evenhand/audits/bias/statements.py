@@ -6,13 +6,13 @@ from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from evenhand.audits.bias.error_rates import ErrorRateVerdict, tolerance_of
-from evenhand.audits.group_words import ErrorRate, describe_items, format_times, number_of_groups
+from evenhand.audits.group_words import ErrorRate, describe_items, format_times, number_of_groups, range_in_words
 from evenhand.audits.quantities import SMALL_GROUP
 from evenhand.audits.tolerance import Comparison, difference_tolerance, round_labels
 from evenhand.catalogue.bias import FPR_DIFFERENCE
 from evenhand.catalogue.shared import COUNT
 from evenhand.finding import Finding, Slice, Status, Verdict
-from evenhand.formatting import format_share, names_in_sentence, signed_points
+from evenhand.formatting import format_share, names_in_sentence
 
 READ_EXAMPLES = (
     "Read items in these groups that the model gets wrong (`examples` 5), and send them to review instead of deciding "
@@ -100,17 +100,9 @@ def _amount(one: ErrorRateVerdict) -> str:
 
 
 def _certainty(finding: Finding, verdicts: Sequence[ErrorRateVerdict]) -> str:
-    ranges = [f"{one.group} {_range(one, 'to')}" for one in verdicts[:MOST_SENTENCES]]
-    text = f"Between {_range(verdicts[0])}" if len(verdicts) == 1 else f"Intervals: {'; '.join(ranges)}"
+    ranges = [f"{one.group} {range_in_words(one, 'to')}" for one in verdicts[:MOST_SENTENCES]]
+    text = f"Between {range_in_words(verdicts[0])}" if len(verdicts) == 1 else f"Intervals: {'; '.join(ranges)}"
     return f"{text}, {_allowing(finding)}."
-
-
-def _range(one: ErrorRateVerdict, between: str = "and") -> str:
-    """The interval in words, from low to high."""
-    low, high = one.judged.low or 0.0, one.judged.high or 0.0
-    if one.is_ratio:
-        return f"{format_times(low)} {between} {format_times(high)} times"
-    return f"{signed_points(low)} {between} {signed_points(high)} percentage points"
 
 
 def _allowing(finding: Finding) -> str:
@@ -128,7 +120,7 @@ def _undetermined(
 ) -> str:
     """How many groups, and the intervals of those that would be harmed most if the estimates were correct."""
     named = "; ".join(
-        f"the {WORDS[one.rate].name} of {describe_items(finding, [one.group])} is between {_range(one)} "
+        f"the {WORDS[one.rate].name} of {describe_items(finding, [one.group])} is between {range_in_words(one)} "
         + ("that of other items" if one.is_ratio else "away from that of other items")
         for one in first
     )

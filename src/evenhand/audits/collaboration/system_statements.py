@@ -9,7 +9,14 @@ from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from evenhand.audits.collaboration.system_quantities import SYSTEM_DIFFERENCES, SYSTEM_RATES, SYSTEM_RATIOS
-from evenhand.audits.group_words import ErrorRate, describe_items, format_times, log_ratio, number_of_groups
+from evenhand.audits.group_words import (
+    ErrorRate,
+    describe_items,
+    format_times,
+    log_ratio,
+    number_of_groups,
+    range_in_words,
+)
 from evenhand.audits.quantities import FEWEST_ITEMS
 from evenhand.audits.tolerance import (
     TOLERATED_DIFFERENCE,
@@ -20,7 +27,7 @@ from evenhand.audits.tolerance import (
 )
 from evenhand.estimate import Estimate
 from evenhand.finding import Finding, Slice, SliceKey, Status, Verdict
-from evenhand.formatting import format_share, names_in_sentence, signed_points
+from evenhand.formatting import format_share, names_in_sentence
 
 OPENING = "After review in one queue for all groups"
 MOST_SENTENCES = 3  # one for each group; the others are listed
@@ -142,18 +149,10 @@ def _part(finding: Finding, one: GroupAfterReview) -> str:
 
 def _certainty(finding: Finding, some: Sequence[GroupAfterReview]) -> str:
     ordered = sorted(some, key=lambda one: -one.inside)[:MOST_SENTENCES]
-    listed = "; ".join(f"{one.group} {_range(one, 'to')}" for one in ordered)
-    ranges = f"Intervals: {listed}" if len(some) > 1 else f"Between {_range(some[0])}"
+    listed = "; ".join(f"{one.group} {range_in_words(one, 'to')}" for one in ordered)
+    ranges = f"Intervals: {listed}" if len(some) > 1 else f"Between {range_in_words(some[0])}"
     comparisons = sum(m.measure in SYSTEM_DIFFERENCES.values() for m in finding)
     return f"{ranges}, allowing for {comparisons:,} comparisons."
-
-
-def _range(one: GroupAfterReview, between: str = "and") -> str:
-    """The interval in words, from low to high."""
-    low, high = one.judged.low or 0.0, one.judged.high or 0.0
-    if one.is_ratio:
-        return f"{format_times(low)} {between} {format_times(high)} times"
-    return f"{signed_points(low)} {between} {signed_points(high)} percentage points"
 
 
 def _undetermined(finding: Finding, some: Sequence[GroupAfterReview]) -> str:
@@ -161,7 +160,7 @@ def _undetermined(finding: Finding, some: Sequence[GroupAfterReview]) -> str:
     first = sorted(some, key=lambda one: (one.is_small, -one.harm))[:MOST_SENTENCES]
     named = "; ".join(
         f"{WORDS[one.rate].kind} {describe_items(finding, [one.group])} are {WORDS[one.rate].happens} between "
-        f"{_range(one)} {'as often as' if one.is_ratio else 'more often than'} others"
+        f"{range_in_words(one)} {'as often as' if one.is_ratio else 'more often than'} others"
         for one in first
     )
     rest = len(some) - len(first)
