@@ -96,8 +96,8 @@ class VersionBody(DeskBody):
     version: Version
 
 
-class DecideBody(VersionBody):
-    """The answer to a task. Without an action: remove what is violating, leave the rest."""
+class VerdictBody(DeskBody):
+    """A decision. Without an action: remove what is violating, leave the rest."""
 
     verdict: Verdict
     action: Word | None = None
@@ -106,6 +106,11 @@ class DecideBody(VersionBody):
     territory: Word | None = None
     until: Time | None = None
     account_action: Annotated[Word | None, Field(description="What it does to the account of the author.")] = None
+
+
+class DecideBody(VersionBody, VerdictBody):
+    """The answer to a task. Without an action: remove what is violating, leave the rest."""
+
     label: Word | None = None
     note: Note | None = None
     lead_time: Seconds | None = None
@@ -125,37 +130,20 @@ class EscalateBody(VersionBody):
     queue: Word = ESCALATED
 
 
-class DecideManyBody(DeskBody):
-    """One decision about many items, by their ids at the desk."""
-
-    items: Annotated[list[Word], Field(min_length=1, max_length=1000)]
-    verdict: Verdict
-    reason: Reason
-    action: Word | None = None
-    clause: Word | None = None
-    ground: Literal["illegal", "terms"] | None = None
-    territory: Word | None = None
-    until: Time | None = None
-    account_action: Word | None = None
-
-
-class ReverseBody(DeskBody):
-    """Another decision in the place of somebody else's."""
-
-    verdict: Verdict
-    reason: Reason
-    action: Word | None = None
-    clause: Word | None = None
-    ground: Literal["illegal", "terms"] | None = None
-    territory: Word | None = None
-    until: Time | None = None
-    account_action: Word | None = None
-
-
 class ReasonBody(DeskBody):
     """Why, as the event will say."""
 
     reason: Reason
+
+
+class ReverseBody(ReasonBody, VerdictBody):
+    """Another decision in the place of somebody else's."""
+
+
+class DecideManyBody(ReverseBody):
+    """One decision about many items, by their ids at the desk."""
+
+    items: Annotated[list[Word], Field(min_length=1, max_length=1000)]
 
 
 class HoldBody(ReasonBody):
