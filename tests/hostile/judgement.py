@@ -9,13 +9,16 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 import evenhand
 from hostile.sandbox import BUSY, BYTES, SECONDS, Observation
 from hostile.site import PRECIOUS, SECRET
 
 DEVICES = ("/dev/null", "/dev/tty")
+PACKAGES = str(Path(np.__file__).parents[1])  # not below sys.prefix where an environment borrows from another
 LIBRARIES = tuple(
-    {sys.prefix, os.path.realpath(sys.prefix), sys.base_prefix, "/lib", "/usr/lib", "/lib64", "/usr/lib64"}
+    {sys.prefix, os.path.realpath(sys.prefix), sys.base_prefix, PACKAGES, "/lib", "/usr/lib", "/lib64", "/usr/lib64"}
 )
 OWN_CHILD = "evenhand/evidence/xlsx_trial.py"  # the one process that Evenhand starts: it tries a workbook
 NOTICE = re.compile(r"^Reading .*; change with --separator|: using the columns? '")  # how an input is read
