@@ -13,6 +13,7 @@ from evenhand.store.study_asking import MOST_PER_ITEM
 from evenhand.store.study_population import PopulationFilter
 
 LARGEST_SEED = 2**32 - 1
+DesignName = Literal["score-driven", "random", "stratified", "sequential"]  # all but whole clusters
 Share = Annotated[FiniteFloat, Field(gt=0, lt=1)]
 People = Annotated[list[Word], Field(max_length=1000)]
 SEVERAL = f"Labels of each item, by as many people; a split vote goes to an adjudicator. At most {MOST_PER_ITEM}."
@@ -52,7 +53,7 @@ class StudyBody(SetupBody):
     """A study over the items of the store, with the options of `evenhand sample plan`."""
 
     population: PopulationBody = PopulationBody()
-    design: Literal["score-driven", "random", "stratified", "sequential"] = "score-driven"
+    design: DesignName = "score-driven"
     by: Annotated[list[Literal["language", "community", "item_type"]], Field(max_length=3, default_factory=list)]
     decided: Annotated[bool, Field(description="Removed and visible items are two pools: recall and precision.")] = (
         False

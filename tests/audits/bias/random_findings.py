@@ -69,7 +69,8 @@ def random_finding(rng: np.random.Generator) -> RandomFinding:
 
 
 def _reading(name: str, group: RandomGroup) -> Reading:
-    signs = GroupSigns({q.name: group.estimates[q.name] for q in GROUP_QUANTITIES}, group.reference, wide=group.wide)
+    known = {q.name: group.estimates[q.name] for q in GROUP_QUANTITIES if q.name in group.estimates}
+    signs = GroupSigns(known, group.reference, wide=group.wide)
     letter = recognise_shape(signs)
     return Reading({"group": name}, describe_group(signs, letter), letter, name_tendency(signs, letter))
 

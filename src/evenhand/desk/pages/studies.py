@@ -5,12 +5,13 @@ from __future__ import annotations
 import secrets
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, get_args
 
 import sqlalchemy as sa
 
 from evenhand.desk.pages.words import PhraseError
 from evenhand.desk.people import Person
+from evenhand.desk.study_bodies import DesignName
 from evenhand.desk.study_overview import list_studies
 from evenhand.store import Store, perform, schema
 from evenhand.store.labelling import LabelProgress, label_progress, own_studies
@@ -18,7 +19,6 @@ from evenhand.store.roles import LABELLERS
 from evenhand.store.studies import StudyDesign, StudySetup
 from evenhand.store.study_population import GROUPINGS
 
-PAGE_DESIGNS = ("score-driven", "random", "stratified", "sequential")
 Fields = Mapping[str, str]
 
 
@@ -39,7 +39,7 @@ class StudiesPage:
     own: tuple[OwnStudy, ...]
     every: tuple[Any, ...]
     labellers: tuple[str, ...]
-    designs: tuple[str, ...] = PAGE_DESIGNS
+    designs: tuple[str, ...] = get_args(DesignName)
     groupings: tuple[str, ...] = GROUPINGS
 
 
