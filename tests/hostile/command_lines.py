@@ -272,6 +272,11 @@ LINES: tuple[Line, ...] = (
     Line(
         "study", "plan", f"report dsa {{}} --labels @sheet.csv --automated yes {FILED} -o out", ("out",), "rated.json"
     ),
+    Line("labels", "sheet", f"report dsa @rated.json --labels {{}} {YES} -o out", ("out",), usual="sheet.csv"),
+    Line("notice_labels", "table", f"{REPORT} --notice-labels {{}} -o out", ("out",), usual="items.csv"),
+    Line("notices", "table", f"{REPORT} --notices {{}} -o out", ("out",), usual="notices.jsonl"),
+    Line("appeals", "table", f"{REPORT} --appeals {{}} -o out", ("out",), usual="appeals.jsonl"),
+    Line("values", "table", f"{REPORT} --values {{}} -o out", ("out",), usual="values.csv"),
     Line("annotations", "table", f"{REPORT} --annotations {{}} -o out", ("out",), usual="answers.csv"),
     Line("decisions", "table", f"{REPORT} --decisions {{}} -o out", ("out",), usual="decisions.jsonl"),
     Line("out", "output folder", f"{REPORT} --out {{}}", ("out",), usual="out"),
@@ -344,9 +349,6 @@ LINES: tuple[Line, ...] = (
 
 NOT_RUN = {
     ("reproduce", "download"): "fetches published data, which is what the option is for",
-    ("report dsa", "labels"): "read by what reads the labels of `sample estimate`",
-    ("report dsa", "notice_labels"): "read by what reads the study",
-    **{("report dsa", name): "read by what reads the decisions" for name in ("notices", "appeals", "values")},
 }
 NOT_FILES = {("card", "model"), ("sample plan", "strata"), ("sample simulate", "strata")}  # unlike their namesakes
 WORDS = {  # arguments that are words: names of columns, of models and of methods, numbers in a list

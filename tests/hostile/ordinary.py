@@ -128,6 +128,13 @@ def _decisions() -> list[dict[str, Any]]:
     return decisions(20)
 
 
+def _records(kind: str) -> str:
+    """Notices or appeals of the same service."""
+    from exchange.dsa import corpus
+
+    return _lines(getattr(corpus, kind)(20))
+
+
 def _statements() -> str:
     from evenhand.exchange.dsa.statements import statement_from
 
@@ -260,6 +267,9 @@ MAKERS: dict[str, Callable[[], str | bytes]] = {
     "next.json": lambda: findings("accuracy"),
     "calibrator.json": calibrator,
     "decisions.jsonl": lambda: _lines(_decisions()),
+    "notices.jsonl": lambda: _records("notices"),
+    "appeals.jsonl": lambda: _records("appeals"),
+    "values.csv": lambda: "table,indicator,scope,value,context\n",
     "statements.jsonl": _statements,
     "dump.csv": _dump,
     "answers.csv": lambda: (
