@@ -80,7 +80,7 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("names", nargs="*", metavar="NAME", help=f"some of: {', '.join(names)} (all)")
     parser.add_argument("--peers", type=Path, default=PEERS, help="Python of the environment that holds the peers")
     parser.add_argument("--scale", type=float, default=1.0, help="a part of the rows, such as 0.01, for a first look")
-    parser.add_argument("--folder", type=Path, help="where data is made for the while (2 GB; a temporary folder)")
+    parser.add_argument("--folder", type=Path, help="where data is made for the while (4 GB; a temporary folder)")
     parser.add_argument("--write", action="store_true", help="write RESULTS.md and results.json")
     parser.add_argument("--rewrite", action="store_true", help="make RESULTS.md again without measuring")
     return parser

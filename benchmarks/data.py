@@ -13,11 +13,12 @@ from polars.io.plugins import register_io_source
 GROUPS = 24
 SHARES = (0.68, 0.19, 0.07, 0.06)
 PIECE = 2_000_000
+FILE_ROWS = 5_000_000
 
 
-def comments(path: str, rows: int) -> None:
+def comments(path: str, rows: int, seed: int = 0) -> None:
     """Scores in float32, 8 % violating, 24 overlapping groups of 0.1 to 5 %."""
-    rng = np.random.default_rng(0)
+    rng = np.random.default_rng(seed)
     label = rng.random(rows) < 0.08
     shares = np.geomspace(0.001, 0.05, GROUPS)
     groups = {f"g{number}": rng.random(rows) < share for number, share in enumerate(shares)}
@@ -26,6 +27,13 @@ def comments(path: str, rows: int) -> None:
         logit += (0.05 * number - 0.5) * inside
     score = (1.0 / (1.0 + np.exp(-logit))).astype(np.float32)
     pl.DataFrame({"p": score, "toxic": label, **groups}).write_parquet(path)
+
+
+def comment_files(path: str, rows: int) -> None:
+    """The same in a folder of files."""
+    Path(path).mkdir()
+    for number, start in enumerate(range(0, rows, FILE_ROWS)):
+        comments(f"{path}/part-{number:03d}.parquet", min(FILE_ROWS, rows - start), number)
 
 
 def few_groups() -> list[str]:

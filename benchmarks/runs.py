@@ -17,7 +17,7 @@ SERVED_TEXTS, DAY_ITEMS, WAITING = 200_000, 1_000_000, 1_000_000
 TIMED_PEOPLE = 60  # annotators on whom the loop is timed
 AUDITS = ("bias", "collaboration", "calibration")
 FEW_ROWS = 27_750
-GROWING_ROWS = (100_000, 300_000, 1_000_000, 3_000_000, 10_000_000)
+GROWING_ROWS = (100_000, 300_000, 1_000_000, 3_000_000, 10_000_000, 100_000_000)
 LINEAR_FROM = 1_000_000  # rows, below which most of the time is not that of rows
 
 
@@ -205,7 +205,7 @@ def calibration_intervals(place: Place) -> Outcome:
 def growth(place: Place) -> Outcome:
     """Time by rows of each audit: the exponent of the power of the rows that it grows with, where rows are many."""
     sizes = [place.rows(rows) for rows in GROWING_ROWS]
-    tables = [place.made(f"comments-{rows}.parquet", "comments", rows) for rows in sizes]
+    tables = [place.made(f"comments-{rows}", "comment_files", rows) for rows in sizes]
     sides = {name: [place.ours("ours.audits:run", table, [name], GROUPS, 1) for table in tables] for name in AUDITS}
     many = [number for number, rows in enumerate(GROWING_ROWS) if rows >= LINEAR_FROM]
     seconds = {name: [one["seconds"][0] for one in side] for name, side in sides.items()}
@@ -215,6 +215,7 @@ def growth(place: Place) -> Outcome:
     slowest = max((side[-1] for side in sides.values()), key=lambda side: side["seconds"])
     return Outcome(
         Run.of(slowest),
+        memory=max(side[-1]["peak_mb"] for side in sides.values()),
         also={f"exponent of {name}": slope for name, slope in slopes.items()},
         note=f"with {', '.join(f'{rows:,}' for rows in sizes)} rows: {each}; peaks with the most: {peaks}",
     )

@@ -30,6 +30,7 @@ PEOPLE = {"yes": True, "no": False, "y": True, "n": False, "ja": True, "nein": F
 YES_NO = {**BOOLEANS, "1": True, "0": False, "1.0": True, "0.0": False, **PEOPLE}
 OTHER_DECIMAL = {".": re.compile(r"[+-]?\d*,\d+\s?%?"), ",": re.compile(r"[+-]?\d*\.\d+\s?%?")}
 PER_CENT = r"\s*%$"
+COUNTED = "\0counted"  # a name no file can hold: how many rows a row stands for, where they were counted
 
 
 @dataclass(frozen=True)
@@ -130,7 +131,7 @@ class SourceTable:
         empty = self.frame.select(pl.any_horizontal(map(self._is_blank, columns))).to_series()
         if not (number := int(empty.sum())):
             return self
-        note = f"{number:,} of {len(empty):,} rows have no score and are left out."
+        note = without_score(number, len(empty))
         return replace(self.only(~empty), notes=(*self.notes, note))
 
     def without_blank(self, columns: Sequence[str]) -> SourceTable:
@@ -150,6 +151,11 @@ class SourceTable:
             if not remedy and self.frame[column].null_count():  # what a condition in SQL can leave out
                 remedy = f"leave such rows out with `where` '\"{column}\" IS NOT NULL' if that is meant"
             self.fail(rules.is_empty(what), column, values.is_null(), kind=ErrorKind.EMPTY, remedy=remedy)
+
+
+def without_score(number: int, rows: int) -> str:
+    """What is said of rows that were left out."""
+    return f"{number:,} of {rows:,} rows have no score and are left out."
 
 
 def shown_text(wrong: str, decimal: str = ".") -> str:
@@ -223,11 +229,18 @@ class GroupCollector:
 def value_masks(table: SourceTable, column: str, what: str, most: int) -> dict[str, pl.Series]:
     """The values of a column as true/false series, the most frequent first; an empty value is in none and unknown."""
     values = table.words(column, "values")
-    counts = values.drop_nulls().value_counts(sort=True)
+    counts = _value_counts(table, values)
     if len(counts) > most:
         table.fail(rules.too_many_values(len(counts), what, most), column)
     names = sorted(zip(counts[column].to_list(), counts["count"].to_list(), strict=True), key=lambda x: (-x[1], x[0]))
     return {name: values == name for name, _ in names}
+
+
+def _value_counts(table: SourceTable, values: pl.Series) -> pl.DataFrame:
+    if COUNTED not in table.frame.columns:
+        return values.drop_nulls().value_counts(sort=True)
+    counted = pl.DataFrame([values, table.frame[COUNTED].alias("count")]).drop_nulls()
+    return counted.group_by(values.name).agg(pl.col("count").sum())
 
 
 def label_words(table: SourceTable, column: str, what: str = "labels") -> pl.Series:

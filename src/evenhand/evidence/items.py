@@ -13,6 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from evenhand.arrays import Bools, Floats, Int32s
+from evenhand.evidence.counted_rows import CountedScores
 from evenhand.evidence.evidence import (
     ClassedRows,
     DeclaredEvidence,
@@ -25,7 +26,7 @@ from evenhand.evidence.evidence import (
 )
 from evenhand.evidence.scales import BENIGN, VIOLATING, to_probability, two_classes
 from evenhand.memo import Memo
-from evenhand.tally import Clusters, Membership, PlacedRows, Reviews, Rows, Weights
+from evenhand.tally import Clusters, Membership, PlacedRows, Reviews, Rows, Tally, Weights
 from evenhand.tally.order import ScoreArray
 
 
@@ -149,6 +150,18 @@ class ScoreEvidence(ItemEvidence):
     scores: Mapping[str, ScoreArray]
     unsure: Mapping[str, Floats] = field(default_factory=dict)
     reviews: Reviews | None = None
+    counted: CountedScores | None = None  # where rows were counted as they were read
+
+    @property
+    def size(self) -> int:
+        return super().size if self.counted is None else self.counted.rows
+
+    def unannotated(self) -> Mapping[str, int]:
+        if self.counted is None or self.weights is None:
+            return super().unannotated()
+        masks = {name: member.annotated for name, member in self.members.items()}
+        count = self.weights.count
+        return {name: round(float(count[~mask].sum())) for name, mask in masks.items() if mask is not None}
 
     @cached_property
     def rows(self) -> Rows:
@@ -178,7 +191,7 @@ class ScoreEvidence(ItemEvidence):
         rows = self.rows.take(keep)
         for model, score in self.scores.items():
             placed, unsure = PlacedRows.from_rows(score[keep], rows), self.unsure.get(model)
-            yield ModelTally(model, placed.tally(), placed, None if unsure is None else unsure[keep])
+            yield ModelTally(model, self._tally(placed, keep), placed, None if unsure is None else unsure[keep])
 
     def _whole(self, model: str) -> ModelTally:
         """A model on everything, sorted and counted once however many audits ask; smaller parts are counted anew."""
@@ -186,7 +199,16 @@ class ScoreEvidence(ItemEvidence):
 
     def _counted(self, model: str) -> ModelTally:
         placed = PlacedRows.from_rows(self.scores[model], self.rows)
-        return ModelTally(model, placed.tally(), placed, self.unsure.get(model))
+        return ModelTally(model, self._tally(placed), placed, self.unsure.get(model))
+
+    def _tally(self, placed: PlacedRows, keep: Bools | slice = slice(None)) -> Tally:
+        """Counted; with what is known of scores that were taken together."""
+        tally = placed.tally()
+        if self.counted is None:
+            return tally
+        mixed = np.zeros(len(tally.scores), dtype=np.bool_)
+        mixed[placed.place[self.counted.mixed[keep]]] = True
+        return replace(tally, mixed=mixed)
 
     @cached_property
     def _wholes(self) -> Memo:

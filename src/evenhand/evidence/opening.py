@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Any, NamedTuple
 
@@ -14,8 +14,9 @@ from evenhand.errors import InputError
 from evenhand.evidence import checks, rules, scales
 from evenhand.evidence.annotations import open_annotations
 from evenhand.evidence.clusters import cluster_notes, read_clusters
-from evenhand.evidence.columns import GroupCollector, SourceTable, value_masks
+from evenhand.evidence.columns import COUNTED, GroupCollector, SourceTable, value_masks
 from evenhand.evidence.condition import ROW
+from evenhand.evidence.counted_rows import is_counted, read_counted
 from evenhand.evidence.declaration import OUTCOME, Declaration
 from evenhand.evidence.evidence import Evidence, EvidencePart
 from evenhand.evidence.frames import TableSource
@@ -39,8 +40,11 @@ def open_evidence(
     query: str | None = None,
     items: TableSource | None = None,
     annotators: TableSource | None = None,
+    cuts: Sequence[float] = (),
 ) -> Evidence:
     """Read and validate what was declared. Rows of a Spark frame stay on the cluster.
+
+    Files of very many rows are counted as they are read (`counted_rows`); `cuts` are scores that are told apart then.
 
     Where annotators are declared a row is a label that one of them gave, and what is known of items and of annotators
     may come from tables of their own.
@@ -69,9 +73,12 @@ def open_evidence(
 
         return open_spark(remote, declaration)
     source = open_source(data, query=query).naming(declaration.columns)
-    table = read_table(source, declaration)
-    notes = (*cluster_notes(table, declaration), *term_notes(table.frame, declaration.terms))
+    counted = read_counted(source, declaration, cuts) if is_counted(source, declaration) else None
+    table = counted[0] if counted else read_table(source, declaration)
+    notes = (*cluster_notes(table, declaration), *term_notes(table.frame, declaration.terms, COUNTED))
     table = replace(table, notes=(*source.notes, *table.notes, *notes))
+    if counted:
+        return _with_note(replace(_open_scores(source, table, declaration), counted=counted[1]))
     if not predicted:
         return _open_judgements(source, table, declaration)
     return (_open_classes if declaration.probabilities else _open_scores)(source, table, declaration)
@@ -91,6 +98,15 @@ def _undeclared(data: TableSource, declaration: Declaration, query: str | None) 
     names = list(source.columns())
     shown = ", ".join(names[:MOST_NAMED]) + (", …" if len(names) > MOST_NAMED else "")
     return InputError(f"{problem}; the columns are: {shown}", source=source.name)
+
+
+def _with_note(evidence: ScoreEvidence) -> ScoreEvidence:
+    """How exact the numbers are, where scores were taken together."""
+    assert evidence.counted is not None
+    assert evidence.weights is not None
+    (score,) = evidence.scores.values()
+    note = evidence.counted.note(score, evidence.label, evidence.weights.count)
+    return replace(evidence, notes=(note, *evidence.notes))
 
 
 class Predictions(NamedTuple):
@@ -152,7 +168,7 @@ def _open_judgements(source: Source, table: SourceTable, declaration: Declaratio
 
 def _item_fields(source: Source, table: SourceTable, declaration: Declaration) -> dict[str, Any]:
     """What evidence of every kind has."""
-    if declaration.id:
+    if declaration.id and COUNTED not in table.frame.columns:
         checks.check_unique(table, declaration.id)
     keeps = _slice_masks(table, declaration)
     return {
@@ -201,6 +217,8 @@ def read_groups(table: SourceTable, declaration: Declaration) -> dict[str, Membe
 
 
 def _read_weights(table: SourceTable, declaration: Declaration) -> Weights | None:
+    if COUNTED in table.frame.columns:
+        return Weights.from_columns(count=table.frame[COUNTED].cast(pl.Float64).to_numpy())
     return Weights.from_columns(
         count=checks.read_counts(table, declaration.count) if declaration.count else None,
         inclusion=checks.read_inclusion(table, declaration.inclusion) if declaration.inclusion else None,

@@ -32,14 +32,14 @@ def plan_columns(columns: Collection[str]) -> list[str]:
 
 def read_columns(source: Source, wanted: Sequence[str]) -> SourceTable:
     """Some columns of every row."""
-    source = _checked(source, wanted)
+    source = checked_columns(source, wanted)
     frame = source.collect(lambda lazy: lazy.select(list(dict.fromkeys(wanted))))
     if not len(frame):
         raise InputError("there are no rows", source=source.name)
     return SourceTable(source.name, frame, decimal=source.decimal, place=source.place)
 
 
-def _checked(source: Source, wanted: Sequence[str]) -> Source:
+def checked_columns(source: Source, wanted: Sequence[str]) -> Source:
     """With columns of these names that can be read, and no text that is far longer than its file."""
     source = source.naming(wanted)
     for column in wanted:
@@ -52,7 +52,7 @@ def _checked(source: Source, wanted: Sequence[str]) -> Source:
 
 def read_table(source: Source, declaration: Declaration) -> SourceTable:
     """The declared columns of the rows that meet the condition; of a text only what is looked at."""
-    source = _checked(source, declaration.columns)
+    source = checked_columns(source, declaration.columns)
     place = {column: number for number, column in enumerate(source.columns())}
     place |= {column: place[other] for column, other in source.other_names.items()}
     wanted = [column for column in declaration.columns if column != declaration.text]
@@ -69,13 +69,18 @@ def read_table(source: Source, declaration: Declaration) -> SourceTable:
         rows = frame[ROW]
     frame = frame.unnest(MENTIONS) if MENTIONS in frame.columns else frame
     if not len(frame):
-        problem = "there are no rows" if rows is None else f"no row meets the condition `where`: {declaration.where}"
-        raise InputError(problem, source=source.name)
+        raise no_rows(declaration, source.name)
     last = max(declaration.columns, key=place.__getitem__)  # where a row that is cut off lacks something
     if source.file and frame[LENGTH if last == declaration.text else last].null_count():
         source.file.check_whole()
     table = _without_zeros(SourceTable(source.name, frame, rows, source.decimal, place=source.place), declaration)
     return without_unscored(table, declaration)
+
+
+def no_rows(declaration: Declaration, name: str) -> InputError:
+    """Nothing is left to be looked at."""
+    unmet = f"no row meets the condition `where`: {declaration.where}"
+    return InputError("there are no rows" if declaration.where is None else unmet, source=name)
 
 
 def without_unscored(table: SourceTable, declaration: Declaration) -> SourceTable:

@@ -173,10 +173,14 @@ def certain_words(words: Sequence[str]) -> tuple[str, ...]:
     return tuple(word for word in words if not word.endswith(AMBIGUOUS_MARK))
 
 
-def term_notes(table: pl.DataFrame, terms: Mapping[str, tuple[str, ...]]) -> Iterator[str]:
-    """`mention_notes` of a table with the columns of `term_expressions`."""
-    mentions = {name: int(table[TERM + name].sum()) for name in terms}
-    unsure = {name: int(table[BY_AMBIGUOUS + name].sum()) for name in terms if BY_AMBIGUOUS + name in table.columns}
+def term_notes(table: pl.DataFrame, terms: Mapping[str, tuple[str, ...]], count: str) -> Iterator[str]:
+    """`mention_notes` of a table with the columns of `term_expressions`, and perhaps with a count."""
+    def number(column: str) -> int:
+        inside = table[column]
+        return int(((inside * table[count]) if count in table.columns else inside).sum())
+
+    mentions = {name: number(TERM + name) for name in terms}
+    unsure = {name: number(BY_AMBIGUOUS + name) for name in terms if BY_AMBIGUOUS + name in table.columns}
     yield from mention_notes(terms, mentions, unsure)
 
 

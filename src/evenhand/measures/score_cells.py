@@ -36,7 +36,7 @@ class ScoreCells:
     @classmethod
     def from_tally(cls, tally: Tally, group: str | None = None) -> ScoreCells:
         """One cell per distinct score, of everybody or of a group's members."""
-        if tally.blurred is not None and tally.blurred.any():
+        if tally.lowest is not None and tally.blurred is not None and tally.blurred.any():
             raise Undefined("scores were grouped into bins: this needs every distinct score")
         if group is None:
             return cls(tally.scores, tally.everyone)

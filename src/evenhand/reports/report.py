@@ -198,12 +198,19 @@ def audit(
     cover = ReportCover.of(request.cover)
     declaration = without_unused_scores(request.audits, request.declaration)
     with declared_layout(**request.layout):
-        evidence = open_evidence(request.data, declaration, query=request.query, **request.tables)
+        cuts = _thresholds(request.settings)
+        evidence = open_evidence(request.data, declaration, query=request.query, cuts=cuts, **request.tables)
         answers = answer_questions(evidence, request.settings, audits=request.audits, progress=progress)
     findings = answers.findings
     if earlier is not None:
         findings = [*findings, comparison(findings, earlier, called=str(compare))]
     return Report(tuple(findings), evidence.name, answers.not_run, cover)
+
+
+def _thresholds(settings: Mapping[str, object]) -> list[float]:
+    """Scores between which a decision lies."""
+    threshold = settings.get("threshold")
+    return [float(threshold)] if isinstance(threshold, (int, float)) else []
 
 
 def migrate_perspective(

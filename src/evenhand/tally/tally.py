@@ -66,12 +66,13 @@ class Tally:
     groups: Mapping[str, GroupTally]
     lowest: Floats | None = None
     highest: Floats | None = None
+    mixed: npt.NDArray[np.bool_] | None = None  # cells of scores that were taken together before anything was counted
 
     @property
     def blurred(self) -> npt.NDArray[np.bool_] | None:
         """Which cells hold more than one score; None where every distinct score has its own."""
         if self.lowest is None or self.highest is None:
-            return None
+            return self.mixed
         mixed: npt.NDArray[np.bool_] = self.highest > self.lowest
         return mixed
 
