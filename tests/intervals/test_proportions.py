@@ -33,6 +33,29 @@ def test_wilson_of_counts() -> None:
         assert found == pytest.approx((theirs.low, theirs.high), abs=1e-9)
 
 
+@pytest.mark.parametrize("level", [0.95, 0.9995])
+@pytest.mark.parametrize(("part", "whole"), [(0, 12), (1, 30), (4, 32), (81, 263), (30, 30)])
+def test_tails_are_exact(part: int, whole: int, level: float) -> None:
+    expected = binomtest(part, whole).proportion_ci(level, method="exact")
+    assert counts(part, whole).tail_interval(level) == pytest.approx((expected.low, expected.high), abs=1e-12)
+
+
+def test_tails_hold_where_wilsons_do_not() -> None:
+    """Thirty-two items, one in 44 of them flagged: the chance that the interval is above the truth."""
+    for method, most in ((WilsonInterval.tail_interval, 0.00025), (WilsonInterval.interval, 0.01)):
+        above = [k for k in range(33) if method(counts(k, 32), 0.9995)[0] > 1 / 44]
+        assert stats.binom.pmf(above, 32, 1 / 44).sum() <= most
+    assert stats.binom.pmf(above, 32, 1 / 44).sum() > 0.005
+
+
+def test_tails_under_a_design_allow_for_the_variance_that_was_estimated() -> None:
+    plain, estimated = WilsonInterval(0.1, 0.01), WilsonInterval(0.1, 0.01, freedom=5.0)
+    low, high = estimated.tail_interval(0.99)
+    assert low < plain.tail_interval(0.99)[0]
+    assert high > plain.tail_interval(0.99)[1]
+    assert WilsonInterval(0.1, 0.0).tail_interval(0.99) == (0.1, 0.1)
+
+
 def test_difference_of_counts() -> None:
     """Method 10 of Newcombe 1998 (Statistics in Medicine 17:873), worked by hand from two Wilson intervals each."""
     for a, m, b, n, low, high in (

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
-from scipy.special import gammaln
+from scipy.special import betaincinv, gammaln
 
 from evenhand.arrays import TINIEST, Floats
 from evenhand.intervals.mover import mover_difference
@@ -45,6 +45,20 @@ class WilsonInterval:
         centre = (self.value + reach / 2.0) / (1.0 + reach)
         half = math.sqrt(reach * self.value * (1.0 - self.value) + reach**2 / 4.0) / (1.0 + reach)
         return min(max(0.0, centre - half), self.value), max(min(1.0, centre + half), self.value)
+
+    def tail_interval(self, level: float) -> tuple[float, float]:
+        """Clopper and Pearson's, with the effective number of items (Korn and Graubard's under a design).
+
+        Far in the tails, where many intervals are to hold at once, Wilson's misses rare outcomes of small samples: the
+        normal approximation behind it knows no skewness.
+        """
+        if self.size <= 0.0:
+            return self.value, self.value
+        items = (student_quantile(level) / student_quantile(level, self.freedom)) ** 2 / self.size
+        hits, tail = self.value * items, (1.0 - level) / 2.0
+        low = float(betaincinv(hits, items - hits + 1.0, tail)) if self.value > 0.0 else 0.0
+        high = float(betaincinv(hits + 1.0, items - hits, 1.0 - tail)) if self.value < 1.0 else 1.0
+        return min(low, self.value), max(high, self.value)
 
     def p_value(self, null: float) -> float:
         """Two-sided test that the quantity is `null`."""

@@ -103,7 +103,7 @@ def test_nobody_else_is_affected_so_that_there_is_no_ratio() -> None:
 
 def test_where_nobody_of_a_group_is_affected_no_number_of_labels_is_promised() -> None:
     frame = made(shift=0.0).with_columns(p=pl.when(pl.col("g0") & ~pl.col("toxic")).then(0.1).otherwise("p"))
-    verdicts = error_rate_verdicts(audited(frame.head(300)), {}, ["g0"])
+    verdicts = error_rate_verdicts(audited(frame.head(150)), {}, ["g0"])
     (none,) = [v for v in verdicts if v.rate is ErrorRate.FALSE_POSITIVE]
     assert (none.inside, none.comparison) == (0.0, Comparison.UNDETERMINED)
     assert none.more_labels(1.25) is None

@@ -49,7 +49,7 @@ from evenhand.intervals import influence, proportions
 from evenhand.intervals.auc import UnseenItem
 from evenhand.intervals.clusters import RowInfluence, design_effect
 from evenhand.intervals.influence import AucTerm, Influence
-from evenhand.intervals.mover import mover_ratio
+from evenhand.intervals.mover import ValueLowHigh, mover_difference, mover_ratio
 from evenhand.intervals.proportions import WilsonInterval
 from evenhand.intervals.significance import simultaneous_level
 from evenhand.measures import bias, rates
@@ -186,10 +186,15 @@ class ErrorRateDifference(RateGap):
         return -super().value(scope)
 
     def interval(self, scope: Scope, value: float, level: float) -> QuantityInterval:
-        outside, inside = self._intervals(scope)
+        outside, inside = self._ends(scope, level)
+        low, high = mover_difference(inside, outside, self._correlation(scope))
+        return QuantityInterval(max(-1.0, low), min(1.0, high), method_name(scope, MOVER_SIMULTANEOUS))
+
+    def _ends(self, scope: Scope, level: float) -> tuple[ValueLowHigh, ValueLowHigh]:
+        """The rate of the background and that of the group, with intervals that hold far in the tails."""
         together = simultaneous_level(level, self.comparisons)
-        ends = inside.square_and_add(outside, together, self._correlation(scope))
-        return QuantityInterval(*ends, method_name(scope, NEWCOMBE_SIMULTANEOUS))
+        outside, inside = ((one.value, *one.tail_interval(together)) for one in self._intervals(scope))
+        return outside, inside
 
     def p_value(self, scope: Scope, value: float) -> None:
         """None: it is that of the gap."""
@@ -205,13 +210,11 @@ class ErrorRateRatio(ErrorRateDifference):
         return inside.value / outside.value
 
     def interval(self, scope: Scope, value: float, level: float) -> QuantityInterval:
-        together = simultaneous_level(level, self.comparisons)
-        outside, inside = ((one.value, *one.interval(together)) for one in self._intervals(scope))
+        outside, inside = self._ends(scope, level)
         ends = mover_ratio(inside, outside, self._correlation(scope))
         return QuantityInterval(*ends, method_name(scope, MOVER_SIMULTANEOUS))
 
 
-NEWCOMBE_SIMULTANEOUS = "newcombe_simultaneous"
 MOVER_SIMULTANEOUS = "mover_simultaneous"
 
 

@@ -24,10 +24,9 @@ from evenhand.catalogue.collaboration import (
 from evenhand.errors import Undefined
 from evenhand.intervals import proportions
 from evenhand.intervals.clusters import RowInfluence
-from evenhand.intervals.mover import mover_ratio
+from evenhand.intervals.mover import ValueLowHigh, mover_difference, mover_ratio
 from evenhand.intervals.significance import simultaneous_level
 
-NEWCOMBE_SIMULTANEOUS = "newcombe_simultaneous"
 MOVER_SIMULTANEOUS = "mover_simultaneous"
 SYSTEM_RATES = {ErrorRate.FALSE_POSITIVE: SYSTEM_FPR, ErrorRate.FALSE_NEGATIVE: SYSTEM_FNR}
 SYSTEM_RATIOS = {ErrorRate.FALSE_POSITIVE: SYSTEM_FPR_RATIO, ErrorRate.FALSE_NEGATIVE: SYSTEM_FNR_RATIO}
@@ -106,10 +105,15 @@ class SystemComparison(SidedQuantity):
         return inside.share.value - outside.share.value
 
     def interval(self, scope: Scope, value: float, level: float) -> QuantityInterval:
-        inside, outside = self._sides(scope)
+        inside, outside = self._ends(scope, level)
+        low, high = mover_difference(inside, outside, self._correlation(scope))
+        return QuantityInterval(max(-1.0, low), min(1.0, high), method_name(scope, MOVER_SIMULTANEOUS))
+
+    def _ends(self, scope: Scope, level: float) -> tuple[ValueLowHigh, ValueLowHigh]:
+        """The rate of the group and that of all others, with intervals that hold far in the tails."""
         together = simultaneous_level(level, self.comparisons)
-        ends = inside.wilson.square_and_add(outside.wilson, together, self._correlation(scope))
-        return QuantityInterval(*ends, method_name(scope, NEWCOMBE_SIMULTANEOUS))
+        inside, outside = ((side.share.value, *side.wilson.tail_interval(together)) for side in self._sides(scope))
+        return inside, outside
 
     def sides(self, scope: Scope) -> tuple[float, ...]:
         return tuple(side.share.whole.count for side in self._sides(scope))
@@ -147,8 +151,7 @@ class SystemRatio(SystemComparison):
         return inside.share.value / outside.share.value
 
     def interval(self, scope: Scope, value: float, level: float) -> QuantityInterval:
-        together = simultaneous_level(level, self.comparisons)
-        inside, outside = ((side.share.value, *side.wilson.interval(together)) for side in self._sides(scope))
+        inside, outside = self._ends(scope, level)
         ends = mover_ratio(inside, outside, self._correlation(scope))
         return QuantityInterval(*ends, method_name(scope, MOVER_SIMULTANEOUS))
 
