@@ -129,7 +129,7 @@ def test_bad_values_are_refused_in_the_same_words(
     errors = []
     for data in (table, path):
         try:
-            open_evidence(data, declaration)
+            open_evidence(data, declaration, cuts=())
         except eh.InputError as error:
             errors.append((error.problem, error.column, error.row))
     assert len(errors) == 2 * len(errors[:1])  # both or none: 0.5 is an id like any other
@@ -152,8 +152,10 @@ def test_what_needs_every_row_is_read_as_ever(counted: None, many: pl.DataFrame,
     table, path = many.head(500), tmp_path / "t.parquet"
     table.write_parquet(path)
     for roles in ({"score": ["first", "logit"], "scale": "rank"}, {"score": "first", "cluster": "lang"}):
-        evidence = open_evidence(path, Declaration.of({"label": "y", "groups": "a", **roles}))
+        evidence = open_evidence(path, Declaration.of({"label": "y", "groups": "a", **roles}), cuts=())
         assert isinstance(evidence, ScoredEvidence)
         assert evidence.rows.weights is None
-    few = open_evidence(path, Declaration.of({"score": "first", "label": "y", "groups": "a"}))
-    assert few.size == 500
+    declaration = Declaration.of({"score": "first", "label": "y", "groups": "a"})
+    assert isinstance(whole := open_evidence(path, declaration), ScoredEvidence)
+    assert whole.rows.weights is None  # nobody said that rows which are alike are one
+    assert open_evidence(path, declaration, cuts=()).size == 500

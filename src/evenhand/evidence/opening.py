@@ -40,11 +40,12 @@ def open_evidence(
     query: str | None = None,
     items: TableSource | None = None,
     annotators: TableSource | None = None,
-    cuts: Sequence[float] = (),
+    cuts: Sequence[float] | None = None,
 ) -> Evidence:
     """Read and validate what was declared. Rows of a Spark frame stay on the cluster.
 
-    Files of very many rows are counted as they are read (`counted_rows`); `cuts` are scores that are told apart then.
+    For those to whom rows that are alike are one, files of very many rows are counted as they are read
+    (`counted_rows`); `cuts` are scores that are told apart then. Without `cuts` every row is there.
 
     Where annotators are declared a row is a label that one of them gave, and what is known of items and of annotators
     may come from tables of their own.
@@ -73,7 +74,8 @@ def open_evidence(
 
         return open_spark(remote, declaration)
     source = open_source(data, query=query).naming(declaration.columns)
-    counted = read_counted(source, declaration, cuts) if is_counted(source, declaration) else None
+    alike = cuts is not None and is_counted(source, declaration)
+    counted = read_counted(source, declaration, cuts or ()) if alike else None
     table = counted[0] if counted else read_table(source, declaration)
     notes = (*cluster_notes(table, declaration), *term_notes(table.frame, declaration.terms, COUNTED))
     table = replace(table, notes=(*source.notes, *table.notes, *notes))

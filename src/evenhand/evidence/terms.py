@@ -175,6 +175,7 @@ def certain_words(words: Sequence[str]) -> tuple[str, ...]:
 
 def term_notes(table: pl.DataFrame, terms: Mapping[str, tuple[str, ...]], count: str) -> Iterator[str]:
     """`mention_notes` of a table with the columns of `term_expressions`, and perhaps with a count."""
+
     def number(column: str) -> int:
         inside = table[column]
         return int(((inside * table[count]) if count in table.columns else inside).sum())
