@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from evenhand import arrays
+from evenhand.catalogue.accuracy import PREVALENCE
 from evenhand.errors import InputError
 from evenhand.evidence import open_source
 from evenhand.files import check_writable
@@ -25,8 +26,9 @@ from evenhand.measurement.targets import TargetNeed, TargetPlanning, check_targe
 from evenhand.progress import Progress, silent
 from evenhand.sampling.design import LabelForecast, PoolExpectation, SamplingDesign
 from evenhand.sampling.designs import DESIGNS
-from evenhand.sampling.expectations import expect_pool, fewest_labels, size_for_recall, split_labels
+from evenhand.sampling.expectations import expect_pool, fewest_labels, split_labels
 from evenhand.sampling.frame import CellCounts, SamplingFrame
+from evenhand.sampling.published_sizes import expected_labels, expected_labels_for_recall
 from evenhand.sampling.simple_random import RandomDesign
 from evenhand.sampling.sizes import SampleSize, Target, Within, checked_prevalence
 
@@ -99,6 +101,8 @@ HOPELESS_FACTOR = 100  # times the items, beyond which nobody wants to know how 
 class PlannedCampaign:
     """A plan, and what it expects of each pool; `promised` labels would do for the promise, where more are planned.
 
+    `prevalence` is what to expect, where that was given and does not follow from the score.
+
     >>> plan = eh.measurement.read_plan("plan.json")
     >>> eh.measurement.PlannedCampaign(plan, expected={}).plan.level
     0.95
@@ -108,6 +112,7 @@ class PlannedCampaign:
     expected: Mapping[str, PoolExpectation]
     promised: int | None = None
     needs: tuple[TargetNeed, ...] = ()
+    prevalence: float | None = None
 
 
 @protected_inputs()
@@ -208,7 +213,7 @@ def make_plan(
     )
     for pool in plan.pools:
         plan.design.check_drawable(pool, plan.generator(0, 0))
-    return PlannedCampaign(plan, known, promised, needs)
+    return PlannedCampaign(plan, known, promised, needs, wish.prevalence)
 
 
 def has_constant_score(pools: Iterable[CellCounts]) -> bool:
@@ -247,7 +252,7 @@ def _pools(
     known = {name: _expected(name, cells, forecast, request) for name, cells in counted.pools.items()}
     expects, promised = list(known.values()), None
     if request.target is not None:
-        needed, least = _needed(request.target, counted, expects, forecast), int(fewest_labels(expects).sum())
+        needed, least = _needed(request, counted, expects, forecast), int(fewest_labels(expects).sum())
         request = replace(request, n=max(needed, least))
         promised = needed if needed < least else None
     pools = zip(counted.pools.items(), _labels(request, expects), strict=True)
@@ -292,12 +297,16 @@ def _least(pools: list[PoolExpectation]) -> int:
     return pools[0].fewest if len(pools) == 1 else int(fewest_labels(pools).sum())
 
 
-def _needed(target: Target, counted: CountedItems, pools: list[PoolExpectation], forecast: LabelForecast) -> int:
+def _needed(
+    request: SampleSizeRequest, counted: CountedItems, pools: list[PoolExpectation], forecast: LabelForecast
+) -> int:
     """Labels for a target precision: of recall if there are two pools, otherwise of the prevalence."""
+    target = request.target
+    assert target is not None
     if len(pools) == 2:
-        return size_for_recall(pools[0], pools[1], target).n
+        return expected_labels_for_recall(pools[0], pools[1], target, request.level)
     (pool,), (cells,) = pools, counted.pools.values()
-    needed = _needed_of_pool(target, pool, forecast)
+    needed = expected_labels(PREVALENCE, pools, target, request.level, _needed_of_pool(target, pool, forecast))
     if target.bound is None:
         return needed
     return forecast.size_below(SamplingFrame.counted(cells), target.bound, pool, least=needed)

@@ -14,7 +14,7 @@ from evenhand.catalogue.shared import ACCURACY, COUNT, F1, PRECISION, RECALL
 from evenhand.estimate import Estimate
 from evenhand.finding import Finding, Slice, SliceKey
 from evenhand.measurement.campaign import CampaignOutcome, WrittenBatch
-from evenhand.measurement.design_table import design_rows, part_rows
+from evenhand.measurement.design_table import design_rows, half_width, part_rows
 from evenhand.measurement.plan import ALL, REMOVED, VISIBLE, SamplingPlan
 from evenhand.measurement.plan_file import seal_of
 from evenhand.measurement.planning import PlannedCampaign, has_constant_score
@@ -34,6 +34,7 @@ SWAPPED_POOLS = (
     "decisions that remove an item."
 )
 SMALL_MARK = "°"
+MOST_OF_POOL = 0.5  # of its items, from which a target is said to need most of them
 ROBUST_HEAD = "whatever the score misses:"
 USUAL_HEAD = "if the score misses no kind of violation:"
 SECOND_PLAN = (
@@ -75,7 +76,7 @@ def plan_lines(made: PlannedCampaign, per_hour: float, annotators: int) -> list[
     plan, summary = made.plan, plan_summary(made, per_hour, annotators)
     constant = _expects(made) and has_constant_score(pool.counted for pool in plan.pools)
     people = "" if annotators == 1 else f" for each of {annotators} annotators"
-    hours = f"{_duration(summary['hours'])}{people}"
+    hours = f"{_duration(summary['hours'])} at {per_hour:,g} items per hour (`per_hour`){people}"
     lines = [
         f"{summary['n']:,} of {summary['items']:,} items to label ({summary['design']} design), {hours}.",
         what_was_measured(plan.measurement),
@@ -84,7 +85,7 @@ def plan_lines(made: PlannedCampaign, per_hour: float, annotators: int) -> list[
         enough = f"The target precision needs {made.promised:,} labels"
         lines.append(f"{enough}; the minimum for this design is {summary['n']:,}.")
     if made.needs:
-        lines += ["Labels that each target drives:", *(need.line() for need in made.needs)]
+        lines += ["Labels that each target drives:", *(need.line() for need in made.needs), *_demanding_parts(made)]
     for name, pool in summary["pools"].items():
         if "clusters" in pool:
             lines.append(f"{pool['clusters']:,} whole clusters, which contain about {pool['labels']:,} items.")
@@ -93,7 +94,8 @@ def plan_lines(made: PlannedCampaign, per_hour: float, annotators: int) -> list[
         if "expected_prevalence" in pool and not constant:
             where = "" if name == ALL else f" among {name} items"
             expected = f"{100 * pool['expected_prevalence']:.3g} %"
-            lines.append(f"Expected prevalence{where}, according to the score: {expected}.")
+            source = "as given" if made.prevalence is not None and name != REMOVED else "according to the score"
+            lines.append(f"Expected prevalence{where}, {source}: {expected}.")
     if constant:
         lines.append("The score is the same for all items, so the plan is no better than `design` random.")
     lines += _batches(plan)
@@ -138,11 +140,24 @@ def _design_lines(made: PlannedCampaign, per_hour: float, annotators: int) -> li
     lines += [row.line() for row in rows]
     if parts:
         best, worst = parts[0], parts[-1]
+        among = f" among {plan.pools[-1].name} items" if len(plan.pools) > 1 else ""
         lines.append(
-            f"By {plan.group_key}, expected: from ±{100.0 * best.within:.0f} % ({best.name}, about {best.labels:,.0f} "
-            f"labels) to ±{100.0 * worst.within:.0f} % ({worst.name}, about {worst.labels:,.0f})."
+            f"Expected half-width of prevalence{among} by {plan.group_key}: from {half_width(best.within)} "
+            f"({best.name}, about {best.labels:,.0f} labels) to {half_width(worst.within)} ({worst.name}, about "
+            f"{worst.labels:,.0f})."
         )
     return lines
+
+
+def _demanding_parts(made: PlannedCampaign) -> list[str]:
+    """Where a target for parts takes most of what there is."""
+    items = made.plan.pools[-1].items
+    return [
+        f"{need.part} alone needs {need.total:,} of {items:,} items: choose a less precise target for parts, or "
+        "combine small parts."
+        for need in made.needs
+        if need.part and need.total > MOST_OF_POOL * items
+    ]
 
 
 def _duration(hours: float) -> str:

@@ -9,8 +9,6 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-import numpy as np
-
 from evenhand import arrays
 from evenhand.audits.accuracy.pools import PoolName
 from evenhand.catalogue.accuracy import PREVALENCE
@@ -18,13 +16,14 @@ from evenhand.catalogue.shared import PRECISION, RECALL
 from evenhand.errors import InputError
 from evenhand.finding import Finding, Slice, SliceKey
 from evenhand.intervals.survey import GoldCounts
-from evenhand.measurement.design_table import known_density, part_spreads
+from evenhand.measurement.design_table import foreseen_parts, part_spreads
 from evenhand.measurement.plan import PlanPool, SamplingPlan
 from evenhand.measurement.promise import MeasuredTarget, TargetProgress, measured_progress
 from evenhand.measurement.sample import CampaignSample
 from evenhand.sampling.design import PoolExpectation, SamplingDesign
-from evenhand.sampling.expectations import fewest_labels, size_for_recall, split_labels
-from evenhand.sampling.sizes import Within, two_sided
+from evenhand.sampling.expectations import fewest_labels, split_labels
+from evenhand.sampling.published_sizes import expected_labels, expected_labels_for_recall, labels_for_prevalence
+from evenhand.sampling.sizes import Within
 
 PARTS = "parts"
 TARGETED = (str(RECALL), str(PREVALENCE), str(PRECISION), PARTS)
@@ -111,7 +110,8 @@ class TargetPlanning:
         return TargetNeed(name, within, own, part)
 
     def _for_recall(self, within: float) -> Sequence[int]:
-        n = size_for_recall(self.expected[0], self.expected[1], Within(within, self.level)).n
+        target = Within(within, self.level)
+        n = expected_labels_for_recall(self.expected[0], self.expected[1], target, self.level)
         least, most = int(fewest_labels(self.expected).sum()), sum(pool.items for pool in self.expected)
         return split_labels(min(max(n, least), most), self.expected)
 
@@ -119,25 +119,22 @@ class TargetPlanning:
         """Of all items; labels of pools in proportion to what they add to the error."""
         if len(self.expected) == 1:
             return [self._for_pool(self.expected[0], within)]
-        spreads = np.array([pool.items * np.sqrt(pool.variance) for pool in self.expected])
-        violations = sum(pool.items * pool.prevalence for pool in self.expected)
-        error = within * violations / two_sided(self.level)
-        labels: list[int] = np.ceil(spreads * spreads.sum() / error**2).astype(int).tolist()
-        return labels
+        return labels_for_prevalence(self.expected, Within(within, self.level), self.level)
 
     def _for_pool(self, pool: PoolExpectation, within: float) -> int:
         assert self.design.forecast is not None
-        return self.design.forecast.size(pool, Within(within, self.level)).n
+        target = Within(within, self.level)
+        return expected_labels(PREVALENCE, [pool], target, self.level, self.design.forecast.size(pool, target).n)
 
     def _for_parts(self, within: float) -> tuple[str, int]:
         """The part that needs most labels of the last pool, and how many."""
-        density = known_density(self.design.name)
-        if not self.groups or density is None:
+        forecast = foreseen_parts(self.design)
+        if not self.groups or forecast is None:
             raise InputError("a target for parts needs `by`, and the design score-driven or random")
-        spreads = part_spreads(self.pools[-1].frame, self.expected[-1].prevalence, density)
-        needed = {number: (two_sided(self.level) * spread.relative / within) ** 2 for number, spread in spreads.items()}
+        spreads = part_spreads(self.pools[-1].frame, self.expected[-1].prevalence, forecast)
+        needed = {number: spread.needed(within, self.level) for number, spread in spreads.items()}
         number = max(needed, key=needed.__getitem__)
-        return self.groups[number], int(np.ceil(min(needed[number], self.pools[-1].items)))
+        return self.groups[number], min(needed[number], self.pools[-1].items)
 
 
 def check_targets(targets: Mapping[str, float], design: SamplingDesign) -> None:

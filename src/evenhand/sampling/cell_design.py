@@ -68,6 +68,10 @@ class CellDesign(ABC):
     def variance(self, frame: SamplingFrame, chance: Floats) -> float:
         """Of the estimate times the number of labels, if items of each cell violate with this chance."""
 
+    def density(self, frame: SamplingFrame, chance: Floats) -> Floats:
+        """How dense labels are on the items of each cell, 1 on average; all alike where a design does not say."""
+        return np.ones(len(frame.sizes))
+
     @property
     def traits(self) -> DesignTraits:
         return DesignTraits()

@@ -104,12 +104,18 @@ class DesignTraits:
 
 @dataclass(frozen=True, slots=True)
 class PoolExpectation:
-    """The prevalence of a pool, the variance of its estimate times the labels, its items, and the fewest labels."""
+    """The prevalence of a pool, the variance of its estimate times the labels, its items, and the fewest labels.
+
+    `mean_weight` is how many times its share a label stands for, in the mean over all items: 1 where all are drawn
+    alike. `hit_share` is the share of labels that violate, where that is not the prevalence.
+    """
 
     prevalence: float
     variance: float
     items: int
     fewest: int = 0
+    mean_weight: float = 1.0
+    hit_share: float | None = None
 
     @property
     def variation(self) -> float:
@@ -122,6 +128,9 @@ class LabelForecast(Protocol):
 
     def variance(self, frame: SamplingFrame, chance: Floats) -> float:
         """Of the estimate times the number of labels, if items of each cell violate with this chance."""
+
+    def density(self, frame: SamplingFrame, chance: Floats) -> Floats:
+        """How dense labels are on the items of each cell: 1 on average."""
 
     def fewest(self, frame: SamplingFrame) -> int:
         """Labels that it takes at least."""

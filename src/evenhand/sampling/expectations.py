@@ -31,8 +31,22 @@ FAR = 80.0  # logits, beyond which no chance is moved
 def expect_pool(frame: SamplingFrame, design: LabelForecast, *, prevalence: float | None = None) -> PoolExpectation:
     """Of one pool, by the score; shifted to a prevalence where one is given."""
     chance = cell_chances(frame, prevalence)
-    share, items = float(frame.sizes @ chance) / len(frame), len(frame)
-    return PoolExpectation(share, design.variance(frame, chance), items, min(design.fewest(frame), items))
+    return expect_drawn(frame, chance, design.variance(frame, chance), design.density(frame, chance), design)
+
+
+def expect_drawn(
+    frame: SamplingFrame, chance: Floats, variance: float, density: Floats, design: LabelForecast
+) -> PoolExpectation:
+    """Of a pool whose labels have this variance, and are so dense on the items of each cell."""
+    share, items = frame.sizes / len(frame), len(frame)
+    return PoolExpectation(
+        float(frame.sizes @ chance) / items,
+        variance,
+        items,
+        min(design.fewest(frame), items),
+        mean_weight=float(share @ (1.0 / density)),
+        hit_share=float(share @ (chance * density)),
+    )
 
 
 def cell_chances(frame: SamplingFrame, prevalence: float | None = None) -> Floats:

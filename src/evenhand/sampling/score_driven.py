@@ -228,10 +228,15 @@ class ScoreDrivenDesign(CellDesign):
 
     def variance(self, frame: SamplingFrame, chance: Floats) -> float:
         """As in `CellDesign`; with the floor of the first batch, so rather too much."""
+        share = frame.sizes / len(frame)
+        return float(np.sum(share * chance * (1.0 - chance) / self.density(frame, chance)))
+
+    def density(self, frame: SamplingFrame, chance: Floats) -> Floats:
+        """As in `CellDesign`; of the first batch."""
         share, floor = frame.sizes / len(frame), self.rules.floor[0]
         spread = np.sqrt(chance * (1.0 - chance))
-        density = floor + (1.0 - floor) * spread / float(share @ spread)
-        return float(np.sum(share * chance * (1.0 - chance) / density))
+        density: Floats = floor + (1.0 - floor) * spread / float(share @ spread)
+        return density
 
 
 def batch_weights(past: Sequence[LabelledBatch]) -> Floats:

@@ -99,6 +99,10 @@ class SequentialDesign:
         """As of the default design, so many times as many labels."""
         return SEQUENTIAL_FACTOR * ScoreDrivenDesign().variance(frame, chance)
 
+    def density(self, frame: SamplingFrame, chance: Floats) -> Floats:
+        """Its interval allows for every label to be the worst: it needs no other."""
+        return np.ones(len(frame.sizes))
+
     def fewest(self, frame: SamplingFrame) -> int:
         return ScoreDrivenDesign().fewest(frame)
 

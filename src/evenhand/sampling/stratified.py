@@ -24,6 +24,7 @@ from evenhand.sampling.estimation import JoinedStrata
 from evenhand.sampling.frame import SamplingFrame
 from evenhand.sampling.sizes import StrataShares
 
+LEAST_DENSITY = 0.01  # of labels, in strata where hardly anything is expected: each gets two all the same
 POOLED_PILOT_CAVEAT = (
     "Pilot labels and later labels are pooled, as in the literature. In simulations the estimate is then 1 to 2 % too "
     "low, because strata in which the pilot found no violation get fewer labels. `design` score-driven does not have "
@@ -143,6 +144,18 @@ class StratifiedDesign(CellDesign):
         if self.allocation in (Allocation.OPTIMAL, Allocation.PILOT):
             return parts.least_variance
         return parts.variance(items if self.allocation == Allocation.PROPORTIONAL else np.ones(len(items)))
+
+    def density(self, frame: SamplingFrame, chance: Floats) -> Floats:
+        """As in `CellDesign`."""
+        firsts = self.firsts(frame)
+        items = np.add.reduceat(frame.sizes, firsts).astype(np.float64)
+        rates = np.add.reduceat(frame.sizes * chance, firsts) / items
+        labels = {
+            Allocation.PROPORTIONAL: items,
+            Allocation.EQUAL: np.ones(len(items)),
+        }.get(Allocation(self.allocation), items * np.sqrt(rates * (1.0 - rates)))
+        each = np.maximum(labels / labels.sum() * items.sum() / items, LEAST_DENSITY)
+        return np.repeat(each, np.diff(np.append(firsts, len(frame.sizes))))
 
     def strata(self, pool: SamplingPool, past: Sequence[LabelledBatch]) -> Iterator[FixedStratum]:
         """As in `SamplingDesign`."""
