@@ -99,6 +99,8 @@ def test_every_target_is_held_against_its_interval(items: pl.DataFrame) -> None:
         assert one.target.excess(estimate) == pytest.approx(one.excess) or one.usual_excess is not None
     lines = "\n".join(outcome_lines(outcome))
     assert lines.count("Target for ") == 4
+    assert lines.count("labelling can stop here") == int(bool(outcome.kept))  # once, where all are reached
+    assert "of violating items were removed" in lines.splitlines()[1]  # the result first
     record = json.loads(json.dumps(outcome.finding.provenance["targets"]))
     assert [one["of"] for one in record] == [one.title for one in outcome.targets]
     assert outcome.kept == all(one.reached for one in outcome.targets)
@@ -135,6 +137,9 @@ def test_from_the_command_line(program, items: pl.DataFrame) -> None:
     done = program(*words, "--target", "precision=0.1", "-o", "several.json")
     assert done.code == 0, done.err
     assert "Labels that each target drives:" in done.out
+    done = program(*words, "--by", "language", "--target", "parts=0.05", "-o", "parts.json")
+    assert "alone needs" in done.out
+    assert "choose a less precise target for parts, or combine small parts." in done.out
     done = program(*words, "--within", "0.2", "-o", "other.json")
     assert done.code == 2
     assert "not both" in done.err

@@ -18,13 +18,13 @@ import numpy as np
 from evenhand.catalogue.perspective import GWET_AC1, KRIPPENDORFF_ALPHA
 from evenhand.errors import InputError
 from evenhand.estimate import Estimate
+from evenhand.intervals.item_agreement import ItemAgreement
 from evenhand.intervals.survey import CAUTIOUS, clopper_pearson_interval
 from evenhand.measurement.answers import Answer, read_answers
 from evenhand.measurement.labels import check_known
 from evenhand.measurement.panel import Adjudication
 from evenhand.measurement.plan import SamplingPlan
 from evenhand.measurement.sample import AnswerFiles, CollectedLabels, read_truth
-from evenhand.metrics import gwet_ac1, krippendorff_alpha
 
 FIRST, SECOND = "first labels", "second labels"
 PRIVATE = (
@@ -75,13 +75,15 @@ class AnnotatorReport:
     def lines(self) -> list[str]:
         """In sentences."""
         lines = [
-            f"{self.alike:,} of {self.several:,} items that two or more people labelled have one answer only."
+            f"{self.alike:,} of {self.several:,} items that two or more people labelled have one answer only "
+            f"({100.0 * self.alike / self.several:.0f} %)."
             if self.several
             else "No item has the labels of two people: `evenhand sample second` draws a sheet for second labels."
         ]
         if self.alpha is not None and self.ac1 is not None:
             named = (("Krippendorff's α", self.alpha), ("Gwet's AC1", self.ac1))
-            lines.append(f"Agreement beyond chance: {', '.join(f'{name} {_decimal(e)}' for name, e in named)}.")
+            beyond = ", ".join(f"{name} {_decimal(estimate)}" for name, estimate in named)
+            lines.append(f"Agreement of these annotators beyond chance: {beyond}.")
         if self.errors:
             lines += [f"Errors of each annotator, by {self.truth}:", *(one.line() for one in self.errors), PRIVATE]
         return lines
@@ -148,13 +150,12 @@ def _agreement(answers: Sequence[Answer], level: float) -> AnnotatorReport:
     """Of clear answers, one of each person to each item."""
     clear = {(answer.id, answer.annotator): answer for answer in answers if answer.value is not None}
     several = {id_: own for id_, own in _by(list(clear.values()), "id").items() if len(own) > 1}
-    alike = sum(len({answer.value for answer in own}) == 1 for own in several.values())
     if not several:
         return AnnotatorReport(0, 0, None, None)
-    pairs = [answer for own in several.values() for answer in own]
-    columns = [[getattr(answer, name) for answer in pairs] for name in ("id", "annotator", "value")]
-    alpha, ac1 = (number(*columns, level=level) for number in (krippendorff_alpha, gwet_ac1))
-    return AnnotatorReport(len(several), alike, alpha, ac1)
+    agreement = ItemAgreement.of(
+        [len(own) for own in several.values()], [sum(answer.value or 0.0 for answer in own) for own in several.values()]
+    )
+    return AnnotatorReport(len(several), agreement.alike, agreement.alpha(level), agreement.ac1(level))
 
 
 def _by(answers: Sequence[Answer], key: str) -> dict[str, list[Answer]]:

@@ -141,7 +141,7 @@ class TargetProgress:
         }
 
     def line(self, per_hour: float | None = None) -> str:
-        """In a sentence."""
+        """In a sentence; one target among several does not say whether labelling can stop."""
         name = self.title or find_measure(self.measure).title.lower()
         now = self.target.described(self.target.amount * self.excess)
         if self.usual_excess is not None:
@@ -149,7 +149,7 @@ class TargetProgress:
             now = f"{now} ({usual} if the score misses no kind of violation)"
         target = f"Target for {name}: {self.target.described(self.target.amount)}; now {now}"
         if self.reached:
-            return f"{target}. Reached: labelling can stop here."
+            return f"{target}. Reached{'' if self.title else ': labelling can stop here'}."
         if self.out_of_reach:
             return f"{target}. More labels alone cannot reach it: it takes more gold items."
         if self.excess <= 1.0:

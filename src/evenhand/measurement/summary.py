@@ -232,7 +232,8 @@ def outcome_lines(outcome: CampaignOutcome, *, per_hour: float | None = None) ->
     finding, plan = outcome.finding, outcome.given.plan
     lines = [f"Plan {seal_of(plan)[:12]}: {finding.get(COUNT).value:,.0f} labels of {plan.items.rows:,} items."]
     lines += [line for name in (SliceKey.POOL, *_by(plan)) for line in _table(finding, name)]
-    lines = [lines[0], *_blind_spot_lines(finding), *_rows(finding, {}), *lines[1:]]
+    headline = [reading.text for reading in finding.readings if reading.topic == AccuracyTopic.MODERATION][:1]
+    lines = [lines[0], *headline, *_blind_spot_lines(finding), *_rows(finding, {}), *lines[1:]]
     for name in finding.values(SliceKey.AS_IF):
         lines += [f"if {name}:", *_rows(finding, {SliceKey.AS_IF: name})]
     if adjudicated := [reading.text for reading in finding.readings if reading.topic == AccuracyTopic.ADJUDICATED]:
@@ -244,12 +245,11 @@ def outcome_lines(outcome: CampaignOutcome, *, per_hour: float | None = None) ->
 
 
 def _blind_spot_lines(finding: Finding) -> list[str]:
-    """Where intervals assume that the score misses nothing: said first, with the ones that do not."""
+    """Where intervals assume that the score misses nothing: both kinds, the ones that do not first."""
     sentences = [reading.text for reading in finding.readings if reading.topic == AccuracyTopic.BLIND_SPOT]
     if not sentences:
         return []
-    first = [reading.text for reading in finding.readings if reading.topic == AccuracyTopic.MODERATION][:1]
-    return [*first, *sentences, ROBUST_HEAD, *_rows(finding, ROBUST), USUAL_HEAD]
+    return [*sentences, ROBUST_HEAD, *_rows(finding, ROBUST), USUAL_HEAD]
 
 
 def _by(plan: SamplingPlan) -> list[str]:
@@ -285,6 +285,7 @@ def _remaining_lines(outcome: CampaignOutcome, per_hour: float | None) -> list[s
         several = (one.line(per_hour) for one in outcome.targets)
         lines = [*several] if outcome.targets else [outcome.progress.line(per_hour)]
         lines += [f"Target for {name}: no number yet." for name in outcome.unknown]
+        lines += ["All targets are reached: labelling can stop here."] if outcome.targets and reached else []
     elif reached is not None and len(plan.pools) == 1:
         ((name, value),) = plan.promise.items()
         lines = [f"The target precision (`{name}` {value:g}) has {'' if reached else 'not yet '}been reached."]
