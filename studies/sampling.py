@@ -115,4 +115,4 @@ def _row(name: str, n: int, endless: tuple, finite: tuple, truth: Scored) -> Row
     }
 
 
-STUDY = Study("sampling", cells(), run, draws=5000)
+STUDY = Study("sampling", cells(), run, draws=2000)

@@ -4,10 +4,10 @@ On seven real sets of scores, as they are and made over- and underconfident or w
 and recall with two pools, where moderation removed what the score as it is puts highest. The plan is made from the
 score as it is taken, by the spread of estimates alone, so that there are more looks than a real plan has. After each
 batch the labels still needed are predicted, the next batch is that many, at most as many as there are, and a plan that
-is used up is extended, to at most twice its labels. Labelling stops at "within 20 %" with ten violations or more in each
-pool, or at twice the plan. `coverage` is that of the published interval, `usual`
-that of the usual one. `wide` counts intervals above twice the median width. `needed` are the labels of which, at a
-fixed number, half the campaigns would have reached the target; 0 where four times as many as were used did not do.
+is used up is extended, to at most twice its labels. Labelling stops at "within 20 %" with ten violations or more in
+each pool, or at twice the plan. `coverage` is that of the published interval, `usual` that of the usual one. `wide`
+counts intervals above twice the median width. `needed` are the labels of which, at a fixed number, half the campaigns
+would have reached the target; 0 where four times as many as were used did not do.
 """
 
 from __future__ import annotations

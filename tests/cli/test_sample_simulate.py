@@ -52,6 +52,8 @@ def test_the_report_and_the_terminal(program, items, tmp_path) -> None:
     assert (
         "prevalence of 9.13 % to within 50 % of its value, simple random sampling needs 153 labels (0.3 hours" in said
     )
+    assert "This is the spread of estimates; the published interval can take more labels" in said
+    assert "--campaigns simulates" in said
     assert "Bias and coverage" in done.out
     folder = tmp_path / "evenhand-simulation"
     page = (folder / "report.html").read_text()

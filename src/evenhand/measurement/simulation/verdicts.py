@@ -171,7 +171,8 @@ def _needs(values: MeasuredValues, scene: Slice, settings: SimulationSettings) -
     return (
         f"To estimate the prevalence of {format_share(share)} to within {within} of its value, simple random sampling "
         f"needs {random:,.0f} labels ({hours[0]} at {settings.per_hour:,.0f} per hour); the default design needs "
-        f"{ours:,.0f} ({hours[1]}{less})."
+        f"{ours:,.0f} ({hours[1]}{less}). This is the spread of estimates; the published interval can take more "
+        "labels, which `evenhand sample plan` counts and `campaigns` simulates."
     )
 
 
