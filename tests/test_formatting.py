@@ -41,6 +41,7 @@ def test_no_number_is_in_powers_of_ten() -> None:
 def test_intervals() -> None:
     e = estimate(0.5, 0.41, 0.62)
     assert formatting.format_interval("bpsn_auc", e) == "0.410 to 0.620"
+    assert formatting.format_interval("prevalence", estimate(0.1, 0.0975, 0.103)) == "9.75 to 10.3 %"
     assert formatting.format_interval("bpsn_auc", e, brief=True) == ".41 to .62"
     assert formatting.format_interval("bpsn_auc", estimate(0.5, 0.4998, 0.5003), brief=True) == ".500 to .500"
     assert formatting.format_interval("ece", estimate(0.01, 0.0041, 0.0128), brief=True) == ".004 to .013"

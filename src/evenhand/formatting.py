@@ -59,6 +59,8 @@ def format_interval(measure: str, estimate: Estimate, *, signed: bool = False, b
         fewest = row.digits - 1
         digits = fewest if f"{estimate.low:.{fewest}f}" != f"{estimate.high:.{fewest}f}" else fewest + 1
         ends = [LEADING_ZERO.sub("", f"{end:.{digits}f}").replace("-", "−") for end in (estimate.low, estimate.high)]
+    if row.unit in SCALED:  # the unit once, behind both ends
+        ends[0] = ends[0].removesuffix(f" {SCALED[row.unit][1]}")
     return " to ".join(ends)
 
 
