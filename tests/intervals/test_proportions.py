@@ -12,7 +12,7 @@ from scipy.stats import binomtest, chi2_contingency, fisher_exact, norm
 
 from evenhand.intervals.proportions import WilsonInterval, p_equal_shares, wilson
 from evenhand.intervals.significance import p_value_from_interval, student_quantile
-from evenhand.tally import Amount
+from evenhand.tally import Amount, Confusion
 
 
 def counts(part: int, whole: int) -> WilsonInterval:
@@ -161,3 +161,17 @@ def test_equal_shares_are_tested_by_the_rarer_outcome() -> None:
         assert p_equal_shares(
             WilsonInterval(hits[0] / 30, 1 / 30), WilsonInterval(hits[1] / 30, 1 / 30)
         ) == pytest.approx(expected)
+
+
+def test_an_item_of_the_part_that_was_not_drawn_is_of_the_usual_weight_there() -> None:
+    """Every flagged benign item was labelled, and one in twenty of the others: one more could not be flagged."""
+    flagged, left = Amount(20.0, 0.0, 20.0, heaviest=0.0), Amount(4000.0, 76_000.0, 200.0, heaviest=19.0)
+    anywhere, on_its_side = (wilson(flagged, left, unseen).interval(0.95) for unseen in (None, (0.0, 19.0)))
+    assert (anywhere[1] - anywhere[0]) > 3.0 * (on_its_side[1] - on_its_side[0])
+    error = 20.0 * math.sqrt(76_000.0) / 4020.0**2
+    assert on_its_side[1] - on_its_side[0] == pytest.approx(2.0 * 1.96 * error, rel=0.05)
+
+
+def test_nothing_drawn_on_a_side_says_nothing_of_its_weights() -> None:
+    none, some = Amount(0.0, 0.0, 0.0, heaviest=0.0), Amount(4000.0, 76_000.0, 200.0, heaviest=19.0)
+    assert Confusion(none, some, none, some).unseen_flagged == some.heaviest

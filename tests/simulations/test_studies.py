@@ -91,9 +91,9 @@ def test_designs_are_unbiased_and_cover() -> None:
         if row["share"] == 1.0:
             assert row["coverage"] == 1.0
     sampled = [row for row in rows if row["share"] < 1.0]
-    rare = [row for row in sampled if row["group"] == "gay" and row["measure"].startswith("tpr")]  # 3 items missed
-    assert min(row["coverage"] for row in rare) >= 0.86
-    assert min(row["coverage"] for row in sampled if row not in rare) >= 0.915
+    assert min(row["coverage"] for row in sampled) >= 0.915
+    rates = [row["coverage"] for row in sampled if row["measure"] in ("fpr", "fpr_gap")]
+    assert 0.93 <= min(rates) <= max(rates) <= 0.97
     again(design.STUDY, 1, 150, ("coverage",))
 
 

@@ -222,7 +222,7 @@ class RateQuantity(SidedQuantity):
 
     def bounded(self, scope: Scope, value: float) -> WilsonInterval:
         share = self.share(scope)
-        return widened(self, scope, proportions.wilson(share.part, share.rest))
+        return widened(self, scope, proportions.wilson(share.part, share.rest, share.unseen))
 
     def row_influence(self, scope: Scope) -> RowInfluence:
         return share_influence(scope, self.name)

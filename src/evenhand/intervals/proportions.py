@@ -93,11 +93,12 @@ NEWCOMBE = "newcombe"
 ENOUGH_EXPECTED = 20.0  # expected items, from which the normal approximation will do
 
 
-def wilson(part: Amount, rest: Amount) -> WilsonInterval:
+def wilson(part: Amount, rest: Amount, unseen: tuple[float, float] | None = None) -> WilsonInterval:
     """The share of `part` in part and rest.
 
-    Plain items: Wilson's own, 1 / n. Under a design: from the variance of the weighted share, and one heavy item of the
-    rarer kind that was not drawn, so that an outcome nobody happened to see is not taken for impossible.
+    Plain items: Wilson's own, 1 / n. Under a design: from the variance of the weighted share, and one item of the rarer
+    kind that was not drawn, so that an outcome nobody happened to see is not taken for impossible. It is a heavy one,
+    unless the kind says how such items are drawn: `unseen` is then what one of the part and one of the rest stand for.
     """
     whole = part + rest
     share = part.weight / whole.weight
@@ -105,8 +106,9 @@ def wilson(part: Amount, rest: Amount) -> WilsonInterval:
         return WilsonInterval(share, 1.0 / whole.weight)
     rarer = 0.0 if share > 0.5 else 1.0
     variance = (part.spread * (1.0 - share) ** 2 + rest.spread * share**2) / whole.weight**2
-    variance += (share - rarer) ** 2 * whole.unseen**2
-    shift = (rarer - share) * whole.unseen / (1.0 + whole.unseen)
+    heavy = whole.unseen if unseen is None else unseen[share > 0.5] / whole.weight
+    variance += (share - rarer) ** 2 * heavy**2
+    shift = (rarer - share) * heavy / (1.0 + heavy)
     return WilsonInterval.from_variance(share, variance, shift=shift, freedom=max(whole.effective - 1.0, 1.0))
 
 

@@ -13,11 +13,16 @@ from evenhand.tally import Amount, Classes, Confusion
 
 @dataclass(frozen=True, slots=True)
 class Share:
-    """A part of a whole, with the words for an empty whole."""
+    """A part of a whole, with the words for an empty whole.
+
+    `unseen` is what an item that was not drawn may stand for, if it is of the part and if it is of the rest; None where
+    such an item may be anywhere.
+    """
 
     part: Amount
     rest: Amount
     empty: str
+    unseen: tuple[float, float] | None = None
 
     @property
     def whole(self) -> Amount:
@@ -34,17 +39,20 @@ class Share:
 
 def tpr(confusion: Confusion) -> Share:
     """Of the violating items, the share that is flagged."""
-    return Share(confusion.true_positive, confusion.false_negative, "there are no violating items")
+    sides = confusion.unseen_flagged, confusion.unseen_left
+    return Share(confusion.true_positive, confusion.false_negative, "there are no violating items", sides)
 
 
 def fnr(confusion: Confusion) -> Share:
     """Of the violating items, the share that is missed."""
-    return Share(confusion.false_negative, confusion.true_positive, "there are no violating items")
+    sides = confusion.unseen_left, confusion.unseen_flagged
+    return Share(confusion.false_negative, confusion.true_positive, "there are no violating items", sides)
 
 
 def fpr(confusion: Confusion) -> Share:
     """Of the benign items, the share that is flagged."""
-    return Share(confusion.false_positive, confusion.true_negative, "there are no benign items")
+    sides = confusion.unseen_flagged, confusion.unseen_left
+    return Share(confusion.false_positive, confusion.true_negative, "there are no benign items", sides)
 
 
 def precision(confusion: Confusion) -> Share:

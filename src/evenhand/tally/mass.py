@@ -166,6 +166,23 @@ class Confusion:
     false_positive: Amount
     true_negative: Amount
 
+    @property
+    def unseen_flagged(self) -> float:
+        """What a flagged item that was not drawn stands for on average, violating or not."""
+        return self._usual(self.true_positive + self.false_positive)
+
+    @property
+    def unseen_left(self) -> float:
+        """The same of an item that is not flagged."""
+        return self._usual(self.false_negative + self.true_negative)
+
+    def _usual(self, side: Amount) -> float:
+        """Nothing is known of a side of which nothing was drawn: as much as any item may stand for."""
+        if side.count > 0.0:
+            return side.spread / side.weight
+        both = self.true_positive + self.false_positive + self.false_negative + self.true_negative
+        return both.heaviest
+
     def __sub__(self, other: Confusion) -> Confusion:
         return Confusion(
             self.true_positive - other.true_positive,
