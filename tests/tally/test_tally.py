@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from evenhand.measures import bias
-from evenhand.tally import Classes, GroupSample, Mass, Membership, PlacedRows, Rows, Tally, Weights
+from evenhand.tally import Amount, Classes, GroupSample, Mass, Membership, PlacedRows, Rows, Tally, Weights
 
 
 def placed(seed: int, size: int = 300, inclusion: bool = False) -> PlacedRows:
@@ -160,3 +160,11 @@ def test_taking_rows_renumbers_groups() -> None:
     inside[rows.groups["h"].rows] = True
     assert np.array_equal(some.groups["h"].rows, np.flatnonzero(inside[keep]))
     assert np.array_equal(some.groups["h"].annotated, rows.groups["h"].annotated[keep])
+
+
+def test_what_rounding_leaves_of_weights_is_nothing() -> None:
+    """Ten items of a tenth, added in two orders, and one of them that is sure to be drawn."""
+    tenths = sum([Amount(0.1, 0.01, 1.0)] * 9, Amount(0.1, 0.01, 1.0))
+    assert tenths.weight != 1.0
+    assert Amount(1.0, 0.1, 10.0) - tenths == Amount(0.0, 0.0, 0.0)
+    assert (Amount(2.0, 0.1 - 1e-17, 11.0) - Amount(1.0, 0.1, 10.0)).spread >= 0.0

@@ -8,7 +8,7 @@ were really looked at). For plain items the three are one and the same array.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
@@ -17,6 +17,7 @@ import numpy.typing as npt
 
 from evenhand.arrays import Floats, Int32s
 
+NO_ITEM = 1e-9  # so much of one is a rounding error
 Prefix = npt.NDArray[Any]  # of whole numbers where items are plain: half the size, and exact
 
 
@@ -38,7 +39,11 @@ class Amount:
         return self._with(other, 1.0, max(self.heaviest, other.heaviest))
 
     def __sub__(self, other: Amount) -> Amount:
-        return self._with(other, -1.0, self.heaviest)
+        """Where no item is left, nothing is: not what rounding leaves of sums of weights."""
+        left = self._with(other, -1.0, self.heaviest)
+        if left.count <= NO_ITEM:
+            return Amount(0.0, 0.0, 0.0, self.heaviest)
+        return replace(left, spread=0.0) if left.spread < 0.0 else left
 
     def _with(self, other: Amount, sign: float, heaviest: float) -> Amount:
         weight, spread = self.weight + sign * other.weight, self.spread + sign * other.spread
