@@ -12,6 +12,7 @@ from scipy.stats import binomtest, chi2_contingency, fisher_exact, norm
 
 from evenhand.intervals.proportions import WilsonInterval, p_equal_shares, wilson
 from evenhand.intervals.significance import p_value_from_interval, student_quantile
+from evenhand.measures import rates
 from evenhand.tally import Amount, Confusion
 
 
@@ -174,4 +175,4 @@ def test_an_item_of_the_part_that_was_not_drawn_is_of_the_usual_weight_there() -
 
 def test_nothing_drawn_on_a_side_says_nothing_of_its_weights() -> None:
     none, some = Amount(0.0, 0.0, 0.0, heaviest=0.0), Amount(4000.0, 76_000.0, 200.0, heaviest=19.0)
-    assert Confusion(none, some, none, some).unseen_flagged == some.heaviest
+    assert rates.fpr(Confusion(none, some, none, some)).unseen() == (some.heaviest, some.spread / some.weight)

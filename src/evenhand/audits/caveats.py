@@ -14,7 +14,7 @@ from evenhand.evidence.declaration import Declaration
 from evenhand.finding import Finding, SliceKey
 from evenhand.formatting import names_in_sentence
 from evenhand.intervals.clusters import STATED_CLUSTERS
-from evenhand.tally import Clusters
+from evenhand.tally import Clusters, Weights
 
 
 def reversed_score_warnings(finding: Finding) -> Iterator[str]:
@@ -55,6 +55,17 @@ def _information(title: str, items: float, factor: float | None) -> str:
         return ""
     worth = float(f"{items / factor:.2g}")
     return f" For the {title}, these {items:,.0f} items carry as much information as {worth:,.0f} independent ones."
+
+
+def weight_caveats(weights: Weights | None, column: str | None) -> Iterator[str]:
+    """How many equal items the weighted ones are worth, where a few have much of the weight."""
+    if weights is None or not weights.are_importances:
+        return
+    worth = float(f"{weights.weight.sum() ** 2 / weights.spread.sum():.2g}")
+    yield (
+        f"Items are weighted by '{column}': rates, AUCs and errors are those of a unit of it, not of an item. "
+        f"The {len(weights.weight):,} items carry as much information as about {worth:,.0f} of equal weight."
+    )
 
 
 def independence(declaration: Declaration) -> str:

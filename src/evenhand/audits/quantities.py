@@ -190,11 +190,13 @@ class Auroc(SidedQuantity):
 
 @dataclass(frozen=True)
 class CountQuantity(SidedQuantity):
-    """How many items there are. A plain fact, unless items were sampled: then the number they stand for."""
+    """How many items there are, weighted or not. A plain fact; if items were sampled, how many they stand for."""
 
     name: str = COUNT
 
     def value(self, scope: Scope) -> float:
+        if scope.view.are_weighted:
+            return sum(mass.total.count for mass in scope.classes)
         return sum(mass.total.weight for mass in scope.classes)
 
     def interval(self, scope: Scope, value: float, level: float) -> QuantityInterval:
@@ -204,10 +206,15 @@ class CountQuantity(SidedQuantity):
         return QuantityInterval(max(0.0, value - reach), value + reach, "horvitz_thompson")
 
     def is_fact(self, scope: Scope) -> bool:
-        return all(mass.is_plain for mass in scope.classes)
+        return scope.view.are_weighted or all(mass.is_plain for mass in scope.classes)
 
     def sides(self, scope: Scope) -> tuple[float, ...]:
         return (float(scope.items),)
+
+
+def share_interval(scope: Scope, share: Share) -> WilsonInterval:
+    """As if items were independent. Under a design it is known how items are drawn; views may be as many as any."""
+    return proportions.wilson(share.part, share.rest, share.unseen(heaviest=scope.view.are_weighted))
 
 
 @dataclass(frozen=True)
@@ -222,7 +229,7 @@ class RateQuantity(SidedQuantity):
 
     def bounded(self, scope: Scope, value: float) -> WilsonInterval:
         share = self.share(scope)
-        return widened(self, scope, proportions.wilson(share.part, share.rest, share.unseen))
+        return widened(self, scope, share_interval(scope, share))
 
     def row_influence(self, scope: Scope) -> RowInfluence:
         return share_influence(scope, self.name)

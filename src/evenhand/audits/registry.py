@@ -43,10 +43,12 @@ class Audit:
     companion: bool = False  # beside another audit that nobody named either: what stands in its way is no error
     kind: str = "items"  # what a row of the evidence is
     of_models: bool = True  # whether it looks at scores
+    by_weight: bool = False  # whether its numbers may be those of a view, or whatever items are weighted by
     judge: Callable[[Finding], Iterable[Verdict]] | None = None  # what a finding of an earlier version amounts to
 
 
 NEEDS_ROWS = "needs the rows on one machine"
+WEIGHT, COUNTS_ITEMS = "weight", "counts items: leave out `weight`"
 AUDITS: tuple[Audit, ...] = (
     Audit(
         name=bias.NAME,
@@ -55,6 +57,7 @@ AUDITS: tuple[Audit, ...] = (
         settings=bias.BiasSettings,
         takes=as_tallied,
         run=bias.audit_bias,
+        by_weight=True,
         judge=bias_verdicts,
     ),
     Audit(
@@ -78,6 +81,7 @@ AUDITS: tuple[Audit, ...] = (
         judge=calibration_verdicts,
         on_a_cluster=False,
         companion=True,
+        by_weight=True,
     ),
     Audit(
         name=accuracy.NAME,
@@ -117,7 +121,7 @@ def choose_audits(
     """The audits named, or all whose columns are declared and which can be run where the rows are."""
     known = {audit.name: audit for audit in AUDITS}
     if not names:
-        fitting = [audit for audit in AUDITS if audit.kind == kind]
+        fitting = [audit for audit in AUDITS if audit.kind == kind and (audit.by_weight or WEIGHT not in declared)]
         chosen = [audit for audit in fitting if audit.needs <= declared and (has_rows or audit.on_a_cluster)]
         if not chosen:
             here = [audit for audit in fitting if has_rows or audit.on_a_cluster]
@@ -198,13 +202,21 @@ def _lacking(chosen: Sequence[Audit], declared: frozenset[str]) -> dict[str, str
     """What the audits that were not chosen would need."""
     others = [audit for audit in AUDITS if audit not in chosen]
     return {
-        audit.name: f"needs {_named(missing)}" if (missing := audit.needs - declared) else NEEDS_ROWS
+        audit.name: _obstacle(audit, declared)
         for audit in others
         if audit.kind == "annotations" or not any(one.kind == "annotations" for one in chosen)
     }
 
 
+def _obstacle(audit: Audit, declared: frozenset[str]) -> str:
+    if missing := audit.needs - declared:
+        return f"needs {_named(missing)}"
+    return COUNTS_ITEMS if WEIGHT in declared and not audit.by_weight else NEEDS_ROWS
+
+
 def _require_columns(audit: Audit, declared: frozenset[str]) -> None:
+    if WEIGHT in declared and not audit.by_weight:
+        raise InputError(f"the audit '{audit.name}' {COUNTS_ITEMS}")
     if missing := audit.needs - declared:
         raise InputError(f"the audit '{audit.name}' also needs {_named(missing)}")
 

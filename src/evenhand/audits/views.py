@@ -20,7 +20,7 @@ from evenhand.intervals import auc as auc_interval
 from evenhand.intervals.proportions import WilsonInterval
 from evenhand.measures.ranking import auroc, clip_share
 from evenhand.memo import Memo
-from evenhand.tally import Classes, Clusters, Confusion, GroupSample, PlacedRows, Split, Tally, dot
+from evenhand.tally import Classes, Clusters, Confusion, GroupSample, PlacedRows, Split, Tally, Weights, dot
 
 
 @dataclass(frozen=True)
@@ -44,6 +44,16 @@ class View:
     def clusters(self) -> Clusters | None:
         """Which rows belong together, where that is declared."""
         return None if self.placed is None else self.placed.rows.clusters
+
+    @property
+    def are_weighted(self) -> bool:
+        """Whether items matter more or less than others, by their views for example."""
+        return self.weights is not None and self.weights.are_importances
+
+    @property
+    def weights(self) -> Weights | None:
+        """What each row stands for, where rows are at hand and not all alike."""
+        return None if self.placed is None else self.placed.rows.weights
 
     @property
     def everything(self) -> Scope:

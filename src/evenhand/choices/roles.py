@@ -162,6 +162,13 @@ class RoleOptions(TypedDict, total=False):
             '"…"  # the row was sampled with this probability',
         ),
     ]
+    weight: Annotated[
+        ColumnValue,
+        Choice(
+            "Column of weights such as views: rates and errors are then those of a view, not of an item.",
+            '"…"  # how much an item matters, such as its views: rates and errors are then those of a view',
+        ),
+    ]
     stratum: Annotated[
         ColumnValue,
         Choice(

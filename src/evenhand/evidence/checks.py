@@ -103,6 +103,14 @@ def read_inclusion(table: SourceTable, column: str) -> Floats:
     return table.numbers(column, rules.INCLUSION).to_numpy()
 
 
+def read_weights(table: SourceTable, column: str) -> Floats:
+    """How much each row matters."""
+    values = table.numbers(column, rules.WEIGHT)
+    if values.sum() == 0:
+        table.fail(rules.ALL_WEIGHTS_ZERO, column)
+    return values.to_numpy()
+
+
 def read_decisions(table: SourceTable, column: str, removes: Sequence[str] = ()) -> Bools:
     """Which items were taken down: yes or no, or words of which some mean it; case does not matter."""
     words = label_words(table, column, "decisions").str.to_lowercase()

@@ -116,6 +116,7 @@ class Declaration:
     slices: tuple[str, ...] = ()
     count: str | None = None
     inclusion: str | None = None
+    weight: str | None = None
     decision: str | None = None
     removes: tuple[str, ...] = ()
     stratum: str | None = None
@@ -175,6 +176,7 @@ class Declaration:
             self.id,
             self.count,
             self.inclusion,
+            self.weight,
             self.decision,
             self.stratum,
             self.gold,

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 # Roles that no column has two of.
 EXCLUSIVE = (
     *("item", "annotator", "score", "probabilities", "label", "groups", "group_by"),
-    *("text", "id", "count", "inclusion", "decision", "reviews", "gold"),
+    *("text", "id", "count", "inclusion", "weight", "decision", "reviews", "gold"),
 )
 BESIDES_TEXT = ("slices", "uncertainty", "stratum", "cluster", "annotator_groups", "within")  # a text is nothing else
 NEAR_DUPLICATES = "near-duplicates"  # a cluster that is found in the texts, not in a column
@@ -112,6 +112,9 @@ def _check_design(declaration: Declaration) -> None:
         raise InputError("`removes` names the decisions that remove an item: set `decision` too")
     if declaration.stratum and not declaration.inclusion:
         raise InputError("`stratum` is part of a sampling design: set `inclusion` too")
+    others = [name for name in ("count", "inclusion", "annotator") if getattr(declaration, name)]
+    if declaration.weight and others:
+        raise InputError(f"`weight` cannot be used together with `{others[0]}`: leave out one of them")
 
 
 def _check_clusters(declaration: Declaration) -> None:

@@ -221,6 +221,8 @@ def read_groups(table: SourceTable, declaration: Declaration) -> dict[str, Membe
 def _read_weights(table: SourceTable, declaration: Declaration) -> Weights | None:
     if COUNTED in table.frame.columns:
         return Weights.from_columns(count=table.frame[COUNTED].cast(pl.Float64).to_numpy())
+    if declaration.weight:
+        return Weights.from_importance(checks.read_weights(table, declaration.weight))
     return Weights.from_columns(
         count=checks.read_counts(table, declaration.count) if declaration.count else None,
         inclusion=checks.read_inclusion(table, declaration.inclusion) if declaration.inclusion else None,

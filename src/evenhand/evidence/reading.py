@@ -95,10 +95,13 @@ def without_unscored(table: SourceTable, declaration: Declaration) -> SourceTabl
 
 
 def _without_zeros(table: SourceTable, declaration: Declaration) -> SourceTable:
-    """A row that is there no times is not there."""
-    if not declaration.count:
+    """A row that is there no times, or has no weight, is not there."""
+    if declaration.count:
+        there = checks.read_counts(table, declaration.count) > 0
+    elif declaration.weight:
+        there = checks.read_weights(table, declaration.weight) > 0
+    else:
         return table
-    there = checks.read_counts(table, declaration.count) > 0
     return table if there.all() else table.only(there)
 
 

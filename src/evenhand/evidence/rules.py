@@ -169,6 +169,12 @@ INCLUSION = _finite_role(
         lambda value: f"inclusion probability: invalid: {value:g} (must be above 0 and at most 1)",
     ),
 )
+WEIGHT = _finite_role(
+    "a weight",
+    NumberRule(
+        lambda value: (value < 0) | (value > EXACT), lambda value: f"weight: invalid: {value:g} (must be 0 or more)"
+    ),
+)
 UNCERTAINTY = _finite_role("an uncertainty")
 AMOUNT = _finite_role("a number")
 
@@ -185,6 +191,8 @@ def number_roles(declaration: Declaration) -> Iterator[tuple[str, NumberRole]]:
         yield column, GROUP
     if declaration.inclusion:
         yield declaration.inclusion, INCLUSION
+    if declaration.weight:
+        yield declaration.weight, WEIGHT
     for column in declaration.uncertainty:
         yield column, UNCERTAINTY
 
@@ -240,3 +248,4 @@ def labels_are_words(listed: str) -> str:
 
 NOTHING_TO_COMPARE = "fewer than two different values: there is nothing to compare with"
 ALL_COUNTS_ZERO = "all counts are 0"
+ALL_WEIGHTS_ZERO = "all weights are 0"

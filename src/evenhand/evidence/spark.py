@@ -229,6 +229,8 @@ def _known_columns(frame: SparkFrame, declaration: Declaration) -> SparkColumns:
     """Of the rows that are there at least once."""
     if declaration.where:
         raise InputError("filter the Spark frame itself rather than with where", source=NAME)
+    if declaration.weight:
+        raise InputError("`weight` needs the rows on one machine, not on a cluster", source=NAME)
     columns = SparkColumns(frame)
     for column in declaration.columns:
         if column not in columns.schema:

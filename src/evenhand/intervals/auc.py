@@ -60,7 +60,7 @@ class UnseenItem(NamedTuple):
     @classmethod
     def from_samples(cls, samples: tuple[Mass, Mass], auc: float) -> UnseenItem:
         """Ranked in the middle, or at random where that is further from the AUC."""
-        shares = [sample.total.unseen for sample in samples]
+        shares = [sample.unseen for sample in samples]
         variance = UNSEEN_WEIGHT * max((auc - 0.5) ** 2, AT_RANDOM) * sum(share**2 for share in shares)
         weight = UNSEEN_WEIGHT * sum(shares)
         return cls(variance, (0.5 - auc) * weight / (1.0 + weight))

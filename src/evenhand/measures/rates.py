@@ -15,14 +15,14 @@ from evenhand.tally import Amount, Classes, Confusion
 class Share:
     """A part of a whole, with the words for an empty whole.
 
-    `unseen` is what an item that was not drawn may stand for, if it is of the part and if it is of the rest; None where
-    such an item may be anywhere.
+    `sides` are all items among which those of the part are, and those of the rest, where the score alone says which;
+    None where an item of either may be anywhere.
     """
 
     part: Amount
     rest: Amount
     empty: str
-    unseen: tuple[float, float] | None = None
+    sides: tuple[Amount, Amount] | None = None
 
     @property
     def whole(self) -> Amount:
@@ -36,22 +36,33 @@ class Share:
             raise Undefined(self.empty)
         return self.part.weight / self.whole.weight
 
+    def unseen(self, *, heaviest: bool = False) -> tuple[float, float] | None:
+        """What an item of the part that was not drawn stands for on average, and one of the rest; or at most."""
+        if self.sides is None:
+            return None
+        anywhere = max(side.heaviest for side in self.sides)
+        usual = (
+            side.heaviest if heaviest else side.spread / side.weight if side.weight else 0.0 for side in self.sides
+        )
+        part, rest = (one if side.count else anywhere for one, side in zip(usual, self.sides, strict=True))
+        return part, rest
+
 
 def tpr(confusion: Confusion) -> Share:
     """Of the violating items, the share that is flagged."""
-    sides = confusion.unseen_flagged, confusion.unseen_left
+    sides = confusion.flagged, confusion.left
     return Share(confusion.true_positive, confusion.false_negative, "there are no violating items", sides)
 
 
 def fnr(confusion: Confusion) -> Share:
     """Of the violating items, the share that is missed."""
-    sides = confusion.unseen_left, confusion.unseen_flagged
+    sides = confusion.left, confusion.flagged
     return Share(confusion.false_negative, confusion.true_positive, "there are no violating items", sides)
 
 
 def fpr(confusion: Confusion) -> Share:
     """Of the benign items, the share that is flagged."""
-    sides = confusion.unseen_flagged, confusion.unseen_left
+    sides = confusion.flagged, confusion.left
     return Share(confusion.false_positive, confusion.true_negative, "there are no benign items", sides)
 
 

@@ -73,6 +73,7 @@ class Mass:
     """
 
     heaviest_by_cell: Floats | None = None  # where items weigh differently in different cells
+    are_importances = False  # whether items matter more or less than others, as in `Weights`
 
     def __init__(self, *parts: Floats, heaviest: float = 1.0) -> None:
         self.parts, self.heaviest = parts, heaviest  # as in `Amount`
@@ -125,6 +126,11 @@ class Mass:
         shares: Floats = (prefix[:-1] + prefix[1:]) * (0.5 / self.total.weight)
         return shares
 
+    @property
+    def unseen(self) -> float:
+        """The share of the whole that one item which was not drawn may be. How many views it may have, nobody knows."""
+        return self.total.spread / self.total.weight**2 if self.are_importances else self.total.unseen
+
     def amount(self, start: int, stop: int) -> Amount:
         """What lies in the cells from start up to, not including, stop."""
         weight, *other = (float(prefix[stop] - prefix[start]) for prefix in self.prefixes)
@@ -142,6 +148,7 @@ class Mass:
         if not self._made_of_prefixes:
             some = Mass(*(part[cells] for part in self.parts), heaviest=self.heaviest)
             some.heaviest_by_cell = None if self.heaviest_by_cell is None else self.heaviest_by_cell[cells]
+            some.are_importances = self.are_importances
             return some
         parts = ((p[cells + 1] - p[cells]).astype(np.float64, copy=False) for p in self.prefixes)
         return Mass(*parts, heaviest=self.heaviest)
@@ -172,21 +179,14 @@ class Confusion:
     true_negative: Amount
 
     @property
-    def unseen_flagged(self) -> float:
-        """What a flagged item that was not drawn stands for on average, violating or not."""
-        return self._usual(self.true_positive + self.false_positive)
+    def flagged(self) -> Amount:
+        """What is flagged, violating or not."""
+        return self.true_positive + self.false_positive
 
     @property
-    def unseen_left(self) -> float:
-        """The same of an item that is not flagged."""
-        return self._usual(self.false_negative + self.true_negative)
-
-    def _usual(self, side: Amount) -> float:
-        """Nothing is known of a side of which nothing was drawn: as much as any item may stand for."""
-        if side.count > 0.0:
-            return side.spread / side.weight
-        both = self.true_positive + self.false_positive + self.false_negative + self.true_negative
-        return both.heaviest
+    def left(self) -> Amount:
+        """What is not flagged."""
+        return self.false_negative + self.true_negative
 
     def __sub__(self, other: Confusion) -> Confusion:
         return Confusion(

@@ -19,11 +19,15 @@ from evenhand.tally.tally import GroupTally, Tally
 
 @dataclass(frozen=True)
 class Weights:
-    """What each row stands for. A count says "this row, so many times"; an inclusion probability is a design."""
+    """What each row stands for. A count says "this row, so many times"; an inclusion probability is a design.
+
+    An importance (views) is neither: the row is one item, drawn like any other, that matters so much.
+    """
 
     weight: Floats
     spread: Floats
     count: Floats
+    are_importances: bool = False
 
     @classmethod
     def from_columns(cls, *, count: Floats | None = None, inclusion: Floats | None = None) -> Weights | None:
@@ -36,6 +40,11 @@ class Weights:
         times = np.ones(len(inclusion)) if count is None else count
         return cls(times / inclusion, times * (1.0 - inclusion) / inclusion**2, times)
 
+    @classmethod
+    def from_importance(cls, importance: Floats) -> Weights:
+        """From how much each row matters, above 0: another sample would have other items, with other weights."""
+        return cls(importance, importance**2, np.ones(len(importance)), are_importances=True)
+
     @property
     def is_plain(self) -> bool:
         """Whether the rows are merely repeated."""
@@ -46,7 +55,7 @@ class Weights:
         if self.is_plain:
             some = self.weight[rows]
             return Weights(some, some, some)
-        return Weights(self.weight[rows], self.spread[rows], self.count[rows])
+        return replace(self, weight=self.weight[rows], spread=self.spread[rows], count=self.count[rows])
 
     @classmethod
     def resampled(
@@ -62,6 +71,8 @@ class Weights:
             drawn = rng.poisson(1.0, size) if weights is None else rng.poisson(weights.count)
             times = drawn.astype(np.float64)
             return cls(times, times, times)
+        if weights.are_importances:
+            return weights._times(rng.poisson(1.0, size).astype(np.float64))
         count, weight = weights.count, weights.weight
         # what was sure to be drawn stays as it is: the draws then scatter by 1 − π, as the design did
         whole_rows = rng.binomial(count.astype(np.int64), count / weight)
@@ -75,6 +86,8 @@ class Weights:
         each = clusters.redrawn(rng).astype(np.float64)
         if weights is None:
             return cls(each, each, each)
+        if weights.are_importances:
+            return weights._times(each)
         if not weights.is_plain:
             each = np.where(rng.random(len(each)) < weights.count / weights.weight, 1.0, each)
         weight = weights.weight * each
@@ -83,6 +96,9 @@ class Weights:
             if weights.is_plain
             else cls(weight, weights.spread * each, weights.count * each)
         )
+
+    def _times(self, each: Floats) -> Weights:
+        return replace(self, weight=self.weight * each, spread=self.spread * each, count=each)
 
     def parts(self) -> tuple[Floats, ...]:
         """The arrays that differ, as in `Mass.parts`."""
@@ -264,4 +280,5 @@ class PlacedRows:
             return Mass(*heaps)
         mass = Mass(*heaps, heaviest=_heaviest(*own))
         mass.heaviest_by_cell = _heaviest_by_cell(cells, size, *own)
+        mass.are_importances = weights.are_importances
         return mass

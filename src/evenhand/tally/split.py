@@ -125,5 +125,6 @@ def _heap_up(bounds: tuple[Floats, ...], universe: Mass, own: Mass) -> Mass:
     for heaps, part in zip(parts, own.parts, strict=True):
         heaps[1::2] -= part
     heaped = Mass(*parts, heaviest=universe.heaviest)
+    heaped.are_importances = universe.are_importances
     heaped.total = universe.total - own.total
     return heaped

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 
 from evenhand.audits.bias.settings import BiasSettings
-from evenhand.audits.caveats import cluster_caveats, independence, reversed_score_warnings
+from evenhand.audits.caveats import cluster_caveats, independence, reversed_score_warnings, weight_caveats
 from evenhand.audits.clustering import effect
 from evenhand.audits.quantities import SMALL_GROUP, Auroc
 from evenhand.audits.settings import BOOTSTRAP
@@ -27,6 +27,7 @@ def bias_caveats(
     caveats = [
         *reversed_score_warnings(finding),
         *_clusters(view),
+        *weight_caveats(None if view is None else view.weights, evidence.declaration.weight),
         "The labels are assumed to be correct. If annotators judged groups differently, the results include that bias.",
         "A difference does not show its cause: items in a group may differ from other items in other ways too.",
     ]

@@ -24,6 +24,7 @@ from evenhand.audits.quantities import (
     SidedQuantity,
     TracedQuantity,
     influence_of,
+    share_interval,
     traced_rows,
 )
 from evenhand.audits.views import Scope
@@ -141,7 +142,7 @@ class RateGap(SidedQuantity):
         return tuple(share.whole.count for share in self._shares(scope))
 
     def _intervals(self, scope: Scope) -> tuple[WilsonInterval, WilsonInterval]:
-        outside, inside = (proportions.wilson(share.part, share.rest, share.unseen) for share in self._shares(scope))
+        outside, inside = (share_interval(scope, share) for share in self._shares(scope))
         if (clusters := scope.view.clusters) is None:
             return outside, inside
         pairs = zip((outside, inside), self._influences(scope), strict=True)

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from evenhand.audits.calibration.sample import ClassedSample
-from evenhand.audits.caveats import cluster_caveats
+from evenhand.audits.caveats import cluster_caveats, weight_caveats
 from evenhand.catalogue.shared import ACCURACY, COUNT
 from evenhand.evidence import Evidence
 from evenhand.finding import Finding, Slice, SliceKey
@@ -21,6 +21,7 @@ def calibration_caveats(evidence: Evidence, finding: Finding, sample: ClassedSam
     """Always the same ones, classes of few items, and what was noted about the evidence."""
     return (
         *_clusters(sample),
+        *weight_caveats(None if sample is None else sample.classed.weights, evidence.declaration.weight),
         "Class ECE and class ACE use only the items that truly belong to the class. Even a calibrated model is "
         "uncertain about some of them, so these errors are above 0: compare them with the values for a calibrated "
         "model.",

@@ -136,7 +136,8 @@ def _plain_share(slice_: Slice, probability: Floats, violating: Bools) -> Region
     items, part = len(violating), float(np.count_nonzero(violating))
     if not items:
         return RegionShare(slice_, 0, 0.0, None)
-    share = proportions.wilson(*(Amount(number, number, number) for number in (part, items - part)))
+    inside, rest = (Amount(number, number, number) for number in (part, items - part))
+    share = proportions.wilson(inside, rest)
     return RegionShare(slice_, items, float(probability.astype(np.float64).sum()) / items, share)
 
 

@@ -95,7 +95,7 @@ class CommonQueue:
         share = RATES[rate](outcome.decided(Reviewer(error.value, error.value)))  # either rate takes one of the two
         if not share.whole.weight:
             raise Undefined(share.empty)
-        plain, rows = proportions.wilson(share.part, share.rest, share.unseen), None
+        plain, rows = proportions.wilson(share.part, share.rest, share.unseen()), None
         if (clusters := scope.view.clusters) is not None:
             rows = self._influence(scope, rate, error.value, outside=outside)
             plain = design_effect(rows, clusters).widen(plain)
@@ -107,7 +107,7 @@ class CommonQueue:
         outcome = self.outcome(scope)
         reviewed, left = (rates.fpr(c).whole + rates.fnr(c).whole for c in (outcome.reviewed, outcome.left))
         share = Share(reviewed, left, "there are no items")
-        plain = proportions.wilson(share.part, share.rest, share.unseen)
+        plain = proportions.wilson(share.part, share.rest, share.unseen())
         if (clusters := scope.view.clusters) is None:
             return share, plain
         influence = _mean_influence(scope, scope_rows(scope), self._row_shares(scope))

@@ -62,7 +62,7 @@ class ThresholdShare(WholeScopeQuantity):
     def interval(self, scope: Scope, value: float, level: float) -> QuantityInterval:
         share = self.share(scope)
         return QuantityInterval(
-            *proportions.wilson(share.part, share.rest, share.unseen).interval(level), proportions.WILSON
+            *proportions.wilson(share.part, share.rest, share.unseen()).interval(level), proportions.WILSON
         )
 
 
@@ -75,7 +75,7 @@ class ModelShare(ThresholdShare):
 
     def interval(self, scope: Scope, value: float, level: float) -> QuantityInterval:
         share = self.share(scope)
-        plain = widened(self, scope, proportions.wilson(share.part, share.rest, share.unseen))
+        plain = widened(self, scope, proportions.wilson(share.part, share.rest, share.unseen()))
         return QuantityInterval(*plain.interval(level), method_name(scope, proportions.WILSON))
 
 
@@ -150,7 +150,7 @@ class ReviewEfficiency(WholeScopeQuantity):
 
     def interval(self, scope: Scope, value: float, level: float) -> QuantityInterval:
         outcome, share = review.review_outcome(scope, self.strategy, self.capacity), self.share(scope)
-        plain = proportions.wilson(share.part, share.rest, share.unseen)
+        plain = proportions.wilson(share.part, share.rest, share.unseen())
         if self.capacity.kind is CapacityKind.THRESHOLD or not 0.0 < value < 1.0:
             return QuantityInterval(*plain.interval(level), proportions.WILSON)
         moved = (1.0 - outcome.share) * (value - self._at_the_cut(scope, share)) ** 2
