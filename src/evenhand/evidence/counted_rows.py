@@ -42,7 +42,7 @@ MIXED, CELL, EDGE, OFFSET, LOWEST, HIGHEST, PACKED = (
 PER_PACK = 31  # columns of yes, no or empty in 64 bits
 BY_ROW = frozenset(
     {
-        *("probabilities", "count", "inclusion", "decision", "stratum", "cluster", "uncertainty", "reviews"),
+        *("probabilities", "count", "inclusion", "weight", "decision", "stratum", "cluster", "uncertainty", "reviews"),
         *("gold", "item", "annotator"),
     }
 )  # roles for which every row is looked at by itself
