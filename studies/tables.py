@@ -21,6 +21,7 @@ from studies import (
     migration,
     mutation,
     planning,
+    production_day,
     promises,
     sampling,
     summaries,
@@ -346,6 +347,34 @@ def of_mutants() -> str:
     return "\n".join(lines)
 
 
+def of_a_day() -> str:
+    """What was measured at the desk on the day, beside what is true."""
+    lines = ["| measured | estimate | 95 % interval | truth |", "|---|---|---|---|"]
+    for row in production_day.STUDY.read():
+        if row["truth"] != "":
+            interval = f"{_pct(row['low'])} to {_pct(row['high'])} %"
+            lines.append(f"| {row['figure']} | {_pct(row['value'])} % | {interval} | {_pct(row['truth'])} % |")
+    return "\n".join(lines)
+
+
+def of_a_day_counted() -> str:
+    """How much happened on the day, and how much of it was lost or doubled."""
+    lines = ["| counted | number |", "|---|---|"]
+    rows = [row for row in production_day.STUDY.read() if row["truth"] == "" and not _is_time(row)]
+    return "\n".join([*lines, *(f"| {row['figure']} | {row['value']:,.0f} |" for row in rows)])
+
+
+def of_a_day_timed() -> str:
+    """Times on the machine that the study ran on."""
+    lines = ["| timed | value |", "|---|---|"]
+    rows = [row for row in production_day.STUDY.read() if _is_time(row)]
+    return "\n".join([*lines, *(f"| {row['figure']} | {row['value']:,.1f} |" for row in rows)])
+
+
+def _is_time(row: Row) -> bool:
+    return str(row["figure"]).startswith(("s: ", "ms ", "the 95th percentile"))
+
+
 TABLES = (
     by_size_and_auc,
     by_method,
@@ -366,6 +395,7 @@ ROUTING = (of_promises,)
 SAMPLING = (of_labels, of_samples, of_looks, of_blind_spots, of_drawn_clusters)
 ACCURACY = (of_moderation,)
 STATISTICS = (of_mutants,)
+RUNNING = (of_a_day, of_a_day_counted, of_a_day_timed)
 
 if __name__ == "__main__":
-    print("\n\n".join(table() for table in TABLES + ROUTING + SAMPLING + ACCURACY + STATISTICS))
+    print("\n\n".join(table() for table in TABLES + ROUTING + SAMPLING + ACCURACY + STATISTICS + RUNNING))

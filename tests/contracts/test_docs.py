@@ -270,6 +270,26 @@ def test_every_block_runs(
                 annotate(Path(sheet))
 
 
+INDENTED = [  # what needs a server, a download or another machine is not in a block that runs
+    pytest.param(line, id=f"{name}-{line[:60]}")
+    for name, text in DOCS.items()
+    for line in re.findall(r"^    (evenhand .*)$", re.sub(r" \\\n +", " ", text), re.MULTILINE)
+]
+
+
+@pytest.mark.parametrize("line", INDENTED)
+def test_commands_that_are_only_shown_exist_with_their_options(line: str) -> None:
+    words = [word.partition("=")[0] for word in shlex.split(line, comments=True)[1:]]
+    text, rest = help_of(), list(words)
+    while "Commands:" in text and rest and re.search(rf"(?m)^  {re.escape(rest[0])}  ", text):
+        rest.pop(0)
+        text = help_of(*words[: len(words) - len(rest)])
+    assert len(rest) < len(words), f"'{words[0]}' is no command"
+    for word in rest:
+        if word.startswith("-"):
+            assert re.search(rf"(?m)^  .*(?<![\w-]){re.escape(word)}(?![\w-])", text), word
+
+
 def annotate(sheet: Path) -> None:
     """What people would do between two commands."""
     truth = dict(pl.read_parquet("comments.parquet").select("id", pl.col("toxic") >= 0.5).iter_rows())
@@ -292,7 +312,7 @@ def run(line: str) -> None:
 
 
 def test_tables_of_the_studies_are_the_committed_ones() -> None:
-    from studies.tables import ACCURACY, ROUTING, SAMPLING, STATISTICS, TABLES
+    from studies.tables import ACCURACY, ROUTING, RUNNING, SAMPLING, STATISTICS, TABLES
 
     for table in TABLES:
         assert table() in DOCS["docs/intervals.md"], table.__name__
@@ -304,6 +324,8 @@ def test_tables_of_the_studies_are_the_committed_ones() -> None:
         assert table() in DOCS["docs/audits/accuracy.md"], table.__name__
     for table in STATISTICS:
         assert table() in DOCS["docs/statistics.md"], table.__name__
+    for table in RUNNING:
+        assert table() in DOCS["docs/running.md"], table.__name__
 
 
 def test_the_page_on_made_up_data_says_what_is_planted() -> None:

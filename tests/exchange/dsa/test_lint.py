@@ -41,6 +41,15 @@ def test_our_own_reports_are_clean(tmp_path: Path, provider: Provider) -> None:
     assert lint_report(filed(tmp_path, provider)) == []
 
 
+@pytest.mark.verify
+def test_reports_of_simulated_studies_are_clean(tmp_path: Path) -> None:
+    items = content()
+    for seed in range(20):
+        means = AutomatedMeans(study(sample(items, seed)))
+        make_report(Provider.VLOP, "Forum", PERIOD, means=means).save(tmp_path / str(seed))
+        assert lint_report(tmp_path / str(seed)) == [], seed
+
+
 PLANTED: dict[str, tuple[str, int, str | None, str, str, str]] = {
     # name: table, line, column (None: the header), what is written there, the rule that finds it, how severe
     "a day that does not exist": (labels.PEOPLE, 3, labels.PERIOD, "2025-07-01/2025-12-32", "periods", "error"),
