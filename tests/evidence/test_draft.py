@@ -31,6 +31,8 @@ def test_a_column_for_each_class() -> None:
     guess = guess_roles(frame)
     assert (guess.probabilities, guess.score, guess.positive) == (["p_calm", "p_rude"], [], None)
     assert guess.questions == []
+    counter = guess_roles(frame.rename({"p_rude": "p_counterhate"}))  # no column of counts
+    assert counter.probabilities == ["p_calm", "p_counterhate"]
     apart = guess_roles(frame.with_columns(p_rude=pl.Series(SHARES)))  # two models of one class
     assert (apart.probabilities, apart.score) == ([], ["p_calm", "p_rude"])
 

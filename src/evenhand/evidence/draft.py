@@ -41,7 +41,7 @@ ID = re.compile(r"(^|_)id$", re.IGNORECASE)
 DECISION = re.compile(r"decision|decided|removed|taken_down|action", re.IGNORECASE)
 REMOVES = re.compile(r"remov|delet|taken? ?down|block|lösch|entfern|supprim", re.IGNORECASE)
 IGNORED = re.compile(
-    r"annotator|count|rating|likes|created|date|weight|inclusion|^incl|uncertain|appeal|reinstat|report",
+    r"annotator|count(?!er|ry)|rating|likes|created|date|weight|inclusion|^incl|uncertain|appeal|reinstat|report",
     re.IGNORECASE,
 )
 MOST_LABELS = 20  # distinct values: more than annotators can make of a label, fewer than a model makes
