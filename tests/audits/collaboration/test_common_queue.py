@@ -193,7 +193,7 @@ LARGER = re.compile(
 OPEN = re.compile(
     r"(benign|violating) items in group (\w+) are (?:removed|missed) between ([\d.,]+) and ([\d.,]+) times"
 )
-QUIET = re.compile(r"(benign|violating) items (?:removed|missed), for (the only group|both groups|\w+)")
+QUIET = re.compile(r"(benign|violating) items (?:removed|missed), for (?:items in group )?(both groups|\w+)")
 KINDS = {"benign": "system_fpr", "violating": "system_fnr"}
 
 

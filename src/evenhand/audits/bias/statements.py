@@ -12,7 +12,7 @@ from evenhand.audits.tolerance import Comparison, difference_tolerance, round_la
 from evenhand.catalogue.bias import FPR_DIFFERENCE
 from evenhand.catalogue.shared import COUNT
 from evenhand.finding import Finding, Slice, Status, Verdict
-from evenhand.formatting import format_share, names_in_sentence
+from evenhand.formatting import format_share
 
 READ_EXAMPLES = (
     "Read items in these groups that the model gets wrong (`examples` 5), and send them to review instead of deciding "
@@ -150,7 +150,8 @@ def _ruled_out(finding: Finding, verdicts: Sequence[ErrorRateVerdict], rates: Se
         groups = [one.group for one in verdicts if one.rate is rate]
         if groups:
             whole = sum(one.rate is rate for one in rates)
-            some = names_in_sentence(groups) if len(groups) < whole or whole == 1 else number_of_groups(whole, whole)
+            all_of_them = len(groups) == whole > 1
+            some = number_of_groups(whole, whole) if all_of_them else describe_items(finding, groups)
             parts.append(f"for the {WORDS[rate].name}, {'' if parts else beyond}for {some}")
     sentence = "; ".join(parts)
     return f"{sentence[0].upper()}{sentence[1:]}."

@@ -27,7 +27,7 @@ from evenhand.audits.tolerance import (
 )
 from evenhand.estimate import Estimate
 from evenhand.finding import Finding, Slice, SliceKey, Status, Verdict
-from evenhand.formatting import format_share, names_in_sentence
+from evenhand.formatting import format_share
 
 OPENING = "After review in one queue for all groups"
 MOST_SENTENCES = 3  # one for each group; the others are listed
@@ -178,7 +178,7 @@ def _ruled_out(finding: Finding, some: Sequence[GroupAfterReview], compared: Seq
         whole = sum(one.rate is rate for one in compared)
         if groups:
             all_of_them = len(groups) == whole > 1
-            listed = number_of_groups(whole, whole) if all_of_them else names_in_sentence(groups)
+            listed = number_of_groups(whole, whole) if all_of_them else describe_items(finding, groups)
             parts.append(f"{words.kind} items {words.happens}, for {listed}")
     return (
         f"{OPENING}, a difference from other items of more than {_tolerated(finding)} is ruled out: {'; '.join(parts)}."

@@ -133,7 +133,7 @@ def _errors_found(finding: Finding, model: Slice, strategy: str, at: str) -> str
     if e.value is None or e.low is None or e.high is None:
         return ""
     within = f"{format_percent(e.low)} to {format_percent(e.high)}"
-    return f"This finds {format_percent(e.value)} of the model's errors ({within})."
+    return f"Review by {strategy} finds {format_percent(e.value)} of the model's errors ({within})."
 
 
 def collaboration_readings(finding: Finding) -> Iterator[Reading]:
