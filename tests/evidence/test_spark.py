@@ -10,7 +10,7 @@ import polars as pl
 import pytest
 
 import evenhand as eh
-from evenhand.evidence import Declaration, open_evidence
+from evenhand.evidence import Declaration, open_evidence, spark_counts
 
 pytestmark = pytest.mark.filterwarnings("ignore")  # Spark warns about versions of pandas
 
@@ -69,8 +69,35 @@ def test_what_needs_the_rows_is_left_out_unless_asked_for(on_cluster, small: pl.
     assert [finding.audit for finding in eh.audit(frame, **ROLES).findings] == ["bias"]
     with pytest.raises(eh.InputError, match="needs the rows locally"):
         eh.audit(frame, **ROLES, audits="collaboration")
-    with pytest.raises(eh.InputError, match=r"bias needs `groups`$"):
-        eh.audit(frame, score="first", label="y")
+
+
+@pytest.mark.verify
+def test_all_audits_of_one_score_are_run_on_what_a_cluster_counted(on_cluster, small: pl.DataFrame) -> None:
+    holed = small.with_columns(pl.when(pl.col("id") % 4 > 0).then(pl.col("a").cast(pl.Float64)).alias("a"))
+    roles = {"score": "first", "label": "y", "groups": ["a", "b"], "text": "text", "threshold": 0.4321}
+    local, remote = eh.audit(holed, **roles), eh.audit(on_cluster(holed), **roles)
+    assert [finding.audit for finding in remote] == ["bias", "collaboration", "calibration"]
+    for here, there in zip(local, remote, strict=True):
+        assert largest_difference(here, there) < 1e-9
+    with pytest.raises(eh.InputError, match="examples need the rows locally, not on a cluster"):
+        eh.audit(on_cluster(small), **roles, audits="bias", examples=2)
+
+
+@pytest.mark.verify
+def test_many_scores_are_counted_in_cells(on_cluster, small: pl.DataFrame, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(spark_counts, "EXACT_ROWS", 0)
+    roles = {"score": "first", "label": "y", "groups": ["a", "b"], "audits": "bias"}
+    local, remote = eh.audit(small, **roles).findings[0], eh.audit(on_cluster(small), **roles).findings[0]
+    assert 0.0 < largest_difference(local, remote) < 1e-4  # of 600 items, a pair that shares a cell
+    assert any("cells of the score" in caveat for caveat in remote.caveats)
+
+
+def largest_difference(here: eh.Finding, there: eh.Finding) -> float:
+    """Of the values, but for what is redrawn to have any."""
+    assert len(here.estimates) == len(there.estimates) > 20
+    pairs = [(m.estimate, there.get(m.measure, **m.slice)) for m in here if "as_if" not in m.slice]
+    assert all((one.value is None) == (two.value is None) and one.n == two.n for one, two in pairs)
+    return max(abs(one.value - two.value) for one, two in pairs if one.value is not None)
 
 
 @pytest.mark.verify

@@ -71,8 +71,10 @@ def open_evidence(
         if declaration.cluster:
             raise InputError("clusters need the rows locally, not on a cluster: collect them first, or omit `cluster`")
         from evenhand.evidence.spark import open_spark
+        from evenhand.evidence.spark_counts import can_be_counted, counted_evidence
 
-        return open_spark(remote, declaration)
+        evidence = open_spark(remote, declaration)
+        return counted_evidence(evidence, cuts) if cuts is not None and can_be_counted(evidence) else evidence
     source = open_source(data, query=query).naming(declaration.columns)
     alike = cuts is not None and is_counted(source, declaration)
     counted = read_counted(source, declaration, cuts or ()) if alike else None
