@@ -16,6 +16,7 @@ from studies import (
     design,
     differences,
     drawn_clusters,
+    families,
     familywise,
     gaps,
     migration,
@@ -129,6 +130,17 @@ def of_false_marks() -> str:
     lines = ["| items | scores | audits with a false mark |", "|---|---|---|"]
     for row in familywise.STUDY.read():
         lines.append(f"| {row['rows']:,.0f} | {row['scores']} | {_pct(row['audits_with_a_false_mark'])} % |")
+    return "\n".join(lines)
+
+
+def of_families() -> str:
+    head = ["", "error rates", "scores, slices", "models", "difference found", "with one correction", "intervals hold"]
+    lines = [f"| {' | '.join(head)} |", "|---" * len(head) + "|"]
+    for row in families.STUDY.read():
+        shares = [row[name] for name in (*families.FALSE, "separate", "together", "held_together")]
+        planted = families.SHIFTS[row["truth"]] > 0.0
+        told = [f"{_pct(share)} %" if planted or number not in (3, 4) else "" for number, share in enumerate(shares)]
+        lines.append(f"| {row['truth']} | {' | '.join(told)} |")
     return "\n".join(lines)
 
 
@@ -383,6 +395,7 @@ TABLES = (
     of_designs,
     of_summaries,
     of_false_marks,
+    of_families,
     of_clusters,
     of_collaboration,
     of_plans,
