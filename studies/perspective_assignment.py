@@ -43,9 +43,11 @@ def drawn(cell: Row, rng: np.random.Generator) -> tuple[Annotations, ConformityD
 def run(cell: Row, draws: int, rng: np.random.Generator) -> list[Row]:
     marks = []
     for _ in range(draws):
-        annotations, deltas, crowd = drawn(cell, rng)
-        noticed = assigned_by_group(annotations, crowd, 0)
-        plain, within = (permute_means(deltas, crowd, SETTINGS, within_items=way).p_value(1) for way in (False, True))
+        annotations, deltas, annotator_groups = drawn(cell, rng)
+        noticed = assigned_by_group(annotations, annotator_groups, 0)
+        plain, within = (
+            permute_means(deltas, annotator_groups, SETTINGS, within_items=way).p_value(1) for way in (False, True)
+        )
         marks.append([plain <= 0.05, within <= 0.05, noticed, (within if noticed else plain) <= 0.05])
     names = ("shuffled", "within", "noticed", "audit")
     return [dict(zip(names, np.mean(marks, axis=0).tolist(), strict=True))]

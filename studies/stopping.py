@@ -26,8 +26,8 @@ from evenhand.catalogue.shared import RECALL
 from evenhand.estimate import Estimate
 from evenhand.finding import Finding, Measured
 from evenhand.measurement.plan import ALL
-from evenhand.measurement.promise import FEWEST_FOUND, TargetProgress, pool_factor
 from evenhand.measurement.simulation.populations import LabelledPopulation
+from evenhand.measurement.target_progress import FEWEST_FOUND, TargetProgress, pool_factor
 from evenhand.sampling.batches import LabelledBatch, gather_labels
 from evenhand.sampling.design import DrawnSoFar
 from evenhand.sampling.expectations import (

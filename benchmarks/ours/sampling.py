@@ -16,7 +16,7 @@ from evenhand.sampling.designs import design_named
 
 def plan(path: str, out: str, with_ids: bool) -> dict[str, Any]:
     roles = ItemColumns(id="item_id" if with_ids else None, score="score")
-    wish = SampleSizeRequest.of(None, {}, None, 0.95)
+    size = SampleSizeRequest.of(None, {}, None, 0.95)
 
     def make() -> int:
         made = make_plan(
@@ -24,7 +24,7 @@ def plan(path: str, out: str, with_ids: bool) -> dict[str, Any]:
             Path(out),
             roles=roles,
             design=design_named("score-driven", {}),
-            wish=wish,
+            size=size,
             measurement=Measurement("", "", "all", "", "prevalence"),
             seed=0,
         )

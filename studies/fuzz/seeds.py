@@ -163,7 +163,7 @@ def planned(design: str = "score-driven") -> dict[str, bytes]:
             folder / "plan.json",
             roles=roles,
             design=design_named(design, {}),
-            wish=Wish(n=20) if design != "sequential" else Wish(promise={"within": 0.5}, prevalence=0.3),
+            size=Wish(n=20) if design != "sequential" else Wish(promise={"within": 0.5}, prevalence=0.3),
             measurement=Measurement("rules", "rule 3", "visible", "January", "prevalence"),
             seed=1,
         )

@@ -51,7 +51,7 @@ def planned_campaign(tmp_path_factory: pytest.TempPathFactory) -> Path:
         folder / "plan.json",
         roles=eh.measurement.ItemColumns(id="id", score="p"),
         design=eh.sampling.RandomDesign(),
-        wish=eh.measurement.SampleSizeRequest(n=100),
+        size=eh.measurement.SampleSizeRequest(n=100),
         purpose={"ground_truth": "policy", "codebook": "v1", "population": "all comments", "period": "2026-01"},
         seed=1,
     )

@@ -66,7 +66,7 @@ def test_a_study_from_the_plan_to_the_finding(fresh: TestDesk, tmp_path: Path) -
     export(fresh.store, tmp_path / "out", texts=False)
     plan_campaign(
         tmp_path / "out" / "items.parquet", tmp_path / "plan.json", roles=ItemColumns(id="item_id", score="score"),
-        design=RandomDesign(), wish=SampleSizeRequest(n=30), seed=1,
+        design=RandomDesign(), size=SampleSizeRequest(n=30), seed=1,
         purpose={"ground_truth": "", "codebook": "", "population": "all", "period": ""},
     )  # fmt: skip
     files = {"plan": tmp_path / "plan.json", "items": tmp_path / "out" / "items.parquet"}

@@ -96,7 +96,7 @@ def test_an_import_over_http(desk: TestDesk, tmp_path: Path) -> None:
     items = tmp_path / "export" / "items.parquet"
     plan_campaign(
         items, tmp_path / "plan.json", roles=ItemColumns(id="item_id", score="score"), design=RandomDesign(),
-        wish=SampleSizeRequest(n=30), seed=1,
+        size=SampleSizeRequest(n=30), seed=1,
         purpose={"ground_truth": "", "codebook": "", "population": "all", "period": ""},
     )  # fmt: skip
     lead = Caller(desk, LEAD)

@@ -63,7 +63,7 @@ def campaign(*, batches: int = 1, decision: str | None = None) -> Files:
             design=design_from_options(
                 *(("random", {}) if batches == 1 else ("stratified", {"allocation": "pilot", "pilot": 2}))
             ),
-            wish=SampleSizeRequest.of("all" if decision else "40", {}, None, 0.95),
+            size=SampleSizeRequest.of("all" if decision else "40", {}, None, 0.95),
             purpose=purpose,
             seed=0,
         )

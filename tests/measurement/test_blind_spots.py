@@ -49,7 +49,7 @@ def measured(folder: Path, *, n: int = 700, seed: int = 1, design: SamplingDesig
         folder / "plan.json",
         roles=ItemColumns(id="id", decision="removed", by=("language",), **roles),
         design=design or ScoreDrivenDesign(),
-        wish=SampleSizeRequest(n=n),
+        size=SampleSizeRequest(n=n),
         purpose={"ground_truth": "terms", "codebook": "v1", "population": "all", "period": "2026-01"},
         seed=seed,
     )

@@ -18,7 +18,7 @@ from evenhand.sampling import RandomDesign, SamplingDesign, ScoreDrivenDesign, W
 PURPOSE = {"ground_truth": "terms", "codebook": "v1", "population": "all", "period": "2026-01"}
 
 
-def planned(folder: Path, wish: SampleSizeRequest, design: SamplingDesign | None = None) -> PlannedCampaign:
+def planned(folder: Path, size: SampleSizeRequest, design: SamplingDesign | None = None) -> PlannedCampaign:
     rng = np.random.default_rng(3)
     height = 2.0 * rng.normal(size=8000) - 4.0
     table = pl.DataFrame(
@@ -29,7 +29,7 @@ def planned(folder: Path, wish: SampleSizeRequest, design: SamplingDesign | None
     plan_design = design or ScoreDrivenDesign()
     out = folder / "plan.json"
     return plan_campaign(
-        folder / "items.parquet", out, roles=roles, design=plan_design, wish=wish, purpose=PURPOSE, seed=1
+        folder / "items.parquet", out, roles=roles, design=plan_design, size=size, purpose=PURPOSE, seed=1
     )
 
 

@@ -62,7 +62,7 @@ def measured(folder: Path, name: str, *, n: int = 500, seed: int = 1, unlabelled
         folder / "plan.json",
         roles=ItemColumns(id="id", **roles),
         design=design,
-        wish=SampleSizeRequest(n=n),
+        size=SampleSizeRequest(n=n),
         purpose=PURPOSE,
         seed=seed,
     )

@@ -30,7 +30,7 @@ def test_what_is_read_back_draws_everything(name: str, tmp_path: Path) -> None:
         tmp_path / "plan.json",
         roles=ItemColumns.of({key: value for key, value in columns.items() if value is not None}),
         design=design,
-        wish=SampleSizeRequest.of("300", {}, None, 0.95),
+        size=SampleSizeRequest.of("300", {}, None, 0.95),
         purpose=PURPOSE,
         seed=1,
     )
@@ -58,7 +58,7 @@ def test_the_labelled_items_are_written_beside(tmp_path: Path) -> None:
         tmp_path / "plan.json",
         roles=ItemColumns.of({"id": "id", "score": "p"}),
         design=design_from_options("random", {}),
-        wish=SampleSizeRequest.of("100", {}, None, 0.95),
+        size=SampleSizeRequest.of("100", {}, None, 0.95),
         purpose=PURPOSE,
         seed=1,
     )
@@ -81,7 +81,7 @@ def test_groups_of_few_items_are_not_shown(design: str, tmp_path: Path) -> None:
         tmp_path / "plan.json",
         roles=ItemColumns.of({"id": "id", "score": "p", "by": ["language"]}),
         design=design_from_options(design, {}),
-        wish=SampleSizeRequest.of("300", {}, None, 0.95),
+        size=SampleSizeRequest.of("300", {}, None, 0.95),
         purpose=PURPOSE,
         seed=1,
     )

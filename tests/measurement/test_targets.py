@@ -42,13 +42,13 @@ def items(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> pl.DataFrame:
 
 
 def planned(*targets: str, columns: ItemColumns = COLUMNS) -> PlannedCampaign:
-    wish = SampleSizeRequest.of(None, {}, None, 0.95, targets)
+    size = SampleSizeRequest.of(None, {}, None, 0.95, targets)
     return plan_campaign(
         Path("items.parquet"),
         Path("plan.json"),
         roles=columns,
         design=ScoreDrivenDesign(),
-        wish=wish,
+        size=size,
         purpose=PURPOSE,
         seed=2,
     )
@@ -126,7 +126,7 @@ def test_targets_that_cannot_be_planned(items: pl.DataFrame) -> None:
             Path("other.json"),
             roles=ItemColumns(id="id", score="p"),
             design=SequentialDesign(),
-            wish=SampleSizeRequest.of(None, {}, None, 0.95, ["prevalence=0.2"]),
+            size=SampleSizeRequest.of(None, {}, None, 0.95, ["prevalence=0.2"]),
             purpose=PURPOSE,
             seed=1,
         )

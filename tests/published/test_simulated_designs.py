@@ -21,8 +21,8 @@ SETS = {**PREDICTIONS, "context": ("wikipedia_context_gc", "api", "label")}
 
 def bench(folder: Path, name: str) -> Experiment:
     file, score, label = SETS[name]
-    (scene,) = open_scenarios(folder / f"{file}.parquet", SimulationRequest(label=label, score=(score,))).scenes
-    return Experiment(scene, Within(0.2), SimulationSettings())
+    (scenario,) = open_scenarios(folder / f"{file}.parquet", SimulationRequest(label=label, score=(score,))).scenarios
+    return Experiment(scenario, Within(0.2), SimulationSettings())
 
 
 @pytest.mark.parametrize("name", SETS)
@@ -40,7 +40,7 @@ def test_the_default_needs_what_the_study_found(real_data: Path) -> None:
         r for r in STUDY.read() if (r["set"], r["classifier"], r["design"]) == ("severe_toxic", "as it is", "default")
     )
     here = bench(real_data, "severe_toxic")
-    played, _ = DesignTrial(here.scene.endless, ScoreDrivenSettings()).samples(
+    played, _ = DesignTrial(here.scenario.endless, ScoreDrivenSettings()).samples(
         889, 400, np.random.default_rng(1), lambda _: None
     )
     found = played.labels(here.error, level=0.999)

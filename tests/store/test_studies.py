@@ -93,7 +93,7 @@ def test_a_batch_is_the_one_that_the_command_line_draws(desk: Desk, tmp_path: Pa
     items = tmp_path / "export" / "items.csv"
     made = make_plan(
         items, tmp_path / "plan.json", roles=ItemColumns(id="item_id", score="score", text="text"),
-        design=RandomDesign(), wish=SampleSizeRequest(n=50), seed=11,
+        design=RandomDesign(), size=SampleSizeRequest(n=50), seed=11,
         measurement=Measurement("policy", "v1", "all", "2026-01", "prevalence"),
     )  # fmt: skip
     write_plan(made.plan, tmp_path / "plan.json")
@@ -151,7 +151,7 @@ def _plan_and_items(frame: pl.DataFrame, folder: Path) -> tuple[str, str]:
     frame.write_csv(path)
     made = make_plan(
         path, folder / "plan.json", roles=ItemColumns(id="id", score="score"), design=RandomDesign(),
-        wish=SampleSizeRequest(n=50), seed=11, measurement=Measurement("", "", "all", "", "prevalence"),
+        size=SampleSizeRequest(n=50), seed=11, measurement=Measurement("", "", "all", "", "prevalence"),
     )  # fmt: skip
     return plan_as_json(made.plan), base64.b64encode(path.read_bytes()).decode()
 

@@ -160,7 +160,7 @@ def plan(
             out,
             roles=ItemColumns.of(without_unset(columns)),
             design=design_from_options(design, without_unset(settings)),
-            wish=SampleSizeRequest.of(
+            size=SampleSizeRequest.of(
                 sample_size["n"],
                 promise,
                 sample_size["prevalence"],

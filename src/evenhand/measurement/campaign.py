@@ -25,9 +25,9 @@ from evenhand.measurement.labelled_items import write_labelled_items
 from evenhand.measurement.panel import choose_for_panel, random_order
 from evenhand.measurement.plan import PlanRound, SamplingPlan
 from evenhand.measurement.plan_file import read_plan, update_plan
-from evenhand.measurement.promise import TargetProgress, target_progress
 from evenhand.measurement.sample import AnswerFiles, CampaignSample, CollectedLabels
 from evenhand.measurement.sheets import check_companion, write_sheet
+from evenhand.measurement.target_progress import TargetProgress, target_progress
 from evenhand.measurement.targets import leading_target, target_progresses
 from evenhand.progress import Progress, silent
 from evenhand.sampling.design import DrawnSoFar

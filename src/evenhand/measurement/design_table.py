@@ -16,7 +16,7 @@ from evenhand.catalogue.accuracy import PREVALENCE
 from evenhand.catalogue.shared import RECALL
 from evenhand.errors import InputError
 from evenhand.measurement.plan import PlanPool, SamplingPlan
-from evenhand.measurement.promise import duration
+from evenhand.measurement.target_progress import duration
 from evenhand.sampling.design import LabelForecast, PoolExpectation, SamplingDesign
 from evenhand.sampling.expectations import cell_chances, expect_drawn, expect_pool, split_labels
 from evenhand.sampling.frame import SamplingFrame

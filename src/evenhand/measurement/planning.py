@@ -122,7 +122,7 @@ def plan_campaign(
     *,
     roles: ItemColumns,
     design: SamplingDesign,
-    wish: SampleSizeRequest,
+    size: SampleSizeRequest,
     purpose: Mapping[str, Any],
     seed: int,
     progress: Progress = silent,
@@ -135,7 +135,7 @@ def plan_campaign(
     ...     Path("plan.json"),
     ...     roles=eh.measurement.ItemColumns(id="id", score="p"),
     ...     design=eh.sampling.RandomDesign(),
-    ...     wish=eh.measurement.SampleSizeRequest(n=100),
+    ...     size=eh.measurement.SampleSizeRequest(n=100),
     ...     purpose={"ground_truth": "policy", "codebook": "v1", "population": "all comments", "period": "2026-01"},
     ...     seed=1,
     ... )
@@ -146,7 +146,7 @@ def plan_campaign(
     check_plan_path(out)
     measurement = Measurement.from_purpose(purpose, decided=roles.decision is not None)
     made = make_plan(
-        path, out, roles=roles, design=design, wish=wish, measurement=measurement, seed=seed, progress=progress
+        path, out, roles=roles, design=design, size=size, measurement=measurement, seed=seed, progress=progress
     )
     write_plan(made.plan, out)
     return made
@@ -158,7 +158,7 @@ def make_plan(
     *,
     roles: ItemColumns,
     design: SamplingDesign,
-    wish: SampleSizeRequest,
+    size: SampleSizeRequest,
     measurement: Measurement,
     seed: int,
     progress: Progress = silent,
@@ -173,14 +173,14 @@ def make_plan(
     ...     Path("plan.json"),
     ...     roles=eh.measurement.ItemColumns(id="id", score="p"),
     ...     design=eh.sampling.RandomDesign(),
-    ...     wish=eh.measurement.SampleSizeRequest(n=100),
+    ...     size=eh.measurement.SampleSizeRequest(n=100),
     ...     measurement=eh.measurement.Measurement("policy", "v1", "all comments", "2026-01", "prevalence"),
     ...     seed=1,
     ... )
     >>> planned.plan.pools[0].labels
     100
     """
-    _check(roles, design, wish)
+    _check(roles, design, size)
     arrays.whole(seed, "the seed", least=0)
     source = open_source(path)
     try:
@@ -188,14 +188,14 @@ def make_plan(
         counted = count_items(ItemSource(source, roles), progress)
         if (
             roles.score
-            and (wish.promise is not None or wish.targets)
-            and wish.prevalence is None
+            and (size.promise is not None or size.targets)
+            and size.prevalence is None
             and has_constant_score(counted.pools.values())
         ):
             raise InputError(CONSTANT_SCORE, column=roles.score)
-        design = RandomDesign() if wish.census and not design.traits.clusters else design
-        pools, known, promised = _pools(counted, design, wish)
-        pools, needs = _aimed_pools(pools, known, counted, design, wish)
+        design = RandomDesign() if size.census and not design.traits.clusters else design
+        pools, known, promised = _pools(counted, design, size)
+        pools, needs = _aimed_pools(pools, known, counted, design, size)
     except InputError as error:
         raise error.within(str(path)) from None
     file = PopulationFile(os.path.relpath(path, out.parent), source.fingerprint()["sha256"], counted.rows)
@@ -204,16 +204,16 @@ def make_plan(
         items=file,
         columns=roles.as_dict(),
         groups=counted.groups,
-        design=design.aimed_at(wish.target_values),
+        design=design.aimed_at(size.target_values),
         pools=pools,
-        level=wish.level,
+        level=size.level,
         seed=seed,
-        promise=wish.target_values,
-        targets=wish.targets,
+        promise=size.target_values,
+        targets=size.targets,
     )
     for pool in plan.pools:
         plan.design.check_drawable(pool, plan.generator(0, 0))
-    return PlannedCampaign(plan, known, promised, needs, wish.prevalence)
+    return PlannedCampaign(plan, known, promised, needs, size.prevalence)
 
 
 def has_constant_score(pools: Iterable[CellCounts]) -> bool:

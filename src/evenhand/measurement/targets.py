@@ -18,8 +18,8 @@ from evenhand.finding import Finding, Slice, SliceKey
 from evenhand.intervals.survey import GoldCounts
 from evenhand.measurement.design_table import foreseen_parts, part_spreads
 from evenhand.measurement.plan import PlanPool, SamplingPlan
-from evenhand.measurement.promise import MeasuredTarget, TargetProgress, measured_progress
 from evenhand.measurement.sample import CampaignSample
+from evenhand.measurement.target_progress import MeasuredTarget, TargetProgress, measured_progress
 from evenhand.sampling.design import PoolExpectation, SamplingDesign
 from evenhand.sampling.expectations import fewest_labels, split_labels
 from evenhand.sampling.published_sizes import expected_labels, expected_labels_for_recall, labels_for_prevalence

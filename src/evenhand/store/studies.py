@@ -103,7 +103,7 @@ def _planned(design: StudyDesign, path: Path) -> SamplingPlan:
     purpose = {"ground_truth": "", "codebook": "", "population": "all", "period": "", **design.purpose}
     size = SampleSizeRequest.of(design.n, design.target, design.prevalence, design.level)
     made = make_plan(
-        path, path.with_name("plan.json"), roles=roles, design=chosen, wish=size, seed=design.seed,
+        path, path.with_name("plan.json"), roles=roles, design=chosen, size=size, seed=design.seed,
         measurement=Measurement.from_purpose(purpose, decided=design.decided),
     )  # fmt: skip
     return made.plan

@@ -22,8 +22,8 @@ def test_preferred_items_are_noticed_and_random_ones_are_not() -> None:
     rng = np.random.default_rng(3)
     for preference, noticed in ((1.0, False), (4.0, True)):
         cell = {"people": 60, "items": 200, "labels": 50, "preference": preference}
-        annotations, _, crowd = perspective_assignment.drawn(cell, rng)
-        assert assigned_by_group(annotations, crowd, 0) is noticed
+        annotations, _, annotator_groups = perspective_assignment.drawn(cell, rng)
+        assert assigned_by_group(annotations, annotator_groups, 0) is noticed
 
 
 def test_what_items_alone_would_give_by_loops() -> None:

@@ -23,13 +23,13 @@ def deltas_where(raised: np.ndarray) -> tuple[ConformityDeltas, AnnotatorGroups]
     who, what = (axis.ravel() for axis in np.meshgrid(np.arange(PEOPLE), np.arange(ITEMS)))
     annotations = Annotations.from_columns(what, who, np.zeros(len(who), int), size=(ITEMS, PEOPLE, 2))
     values = 0.02 * rng.normal(size=PEOPLE)[who] + 0.05 * rng.normal(size=len(who)) + raised[who]
-    crowd = AnnotatorGroups(("few", "others"), (np.arange(PEOPLE) >= SMALL).astype(np.int64), None, ())
-    return ConformityDeltas(annotations, values, np.zeros(len(who), dtype=bool)), crowd
+    annotator_groups = AnnotatorGroups(("few", "others"), (np.arange(PEOPLE) >= SMALL).astype(np.int64), None, ())
+    return ConformityDeltas(annotations, values, np.zeros(len(who), dtype=bool)), annotator_groups
 
 
 def decided(raised: np.ndarray) -> dict[str, float]:
-    deltas, crowd = deltas_where(raised)
-    exhibit = deciders_exhibit(deltas, crowd, SETTINGS, {}, ([0.001, 0.001], [0.5]), within_items=False)
+    deltas, annotator_groups = deltas_where(raised)
+    exhibit = deciders_exhibit(deltas, annotator_groups, SETTINGS, {}, ([0.001, 0.001], [0.5]), within_items=False)
     if exhibit is None:
         return {}
     return dict(zip(exhibit.columns["annotators"], exhibit.columns["people"], strict=True))
@@ -50,8 +50,8 @@ def test_a_difference_of_the_whole_group_rests_on_nobody() -> None:
 def test_the_sentence() -> None:
     raised = np.zeros(PEOPLE)
     raised[[1, 4]] = 0.4
-    deltas, crowd = deltas_where(raised)
-    exhibit = deciders_exhibit(deltas, crowd, SETTINGS, {}, ([0.001, 0.9], [0.5]), within_items=False)
+    deltas, annotator_groups = deltas_where(raised)
+    exhibit = deciders_exhibit(deltas, annotator_groups, SETTINGS, {}, ([0.001, 0.9], [0.5]), within_items=False)
     assert exhibit is not None
     finding = replace(Finding("perspective", "?", (), (), {}), exhibits=(exhibit,))
     said = deciders_sentence(finding, {})

@@ -36,8 +36,10 @@ def made(items: int = 20_000, seed: int = 1) -> pl.DataFrame:
 
 
 def bench(within: float = 0.2, threshold: float = 0.5, **settings: object) -> Experiment:
-    (scene,) = open_scenarios(made(), SimulationRequest(label="toxicity", score=("p",), thresholds=(threshold,))).scenes
-    return Experiment(scene, Within(within), SimulationSettings(**{**LEAST, **settings}))
+    (scenario,) = open_scenarios(
+        made(), SimulationRequest(label="toxicity", score=("p",), thresholds=(threshold,))
+    ).scenarios
+    return Experiment(scenario, Within(within), SimulationSettings(**{**LEAST, **settings}))
 
 
 @pytest.fixture(scope="module")
@@ -178,10 +180,10 @@ def test_progress_comes_to_its_end() -> None:
 def test_several_models_and_thresholds() -> None:
     table = made(3000).with_columns(q=1.0 - pl.col("p"))
     opened = open_scenarios(table, SimulationRequest(label="toxicity", score=("p", "q"), thresholds=(0.5, 0.83)))
-    assert [dict(scene.slice) for scene in opened.scenes] == [
+    assert [dict(scenario.slice) for scenario in opened.scenarios] == [
         {"model": model, "label_threshold": threshold} for threshold in ("0.5", "0.83") for model in ("p", "q")
     ]
-    assert [scene.here.prevalence for scene in opened.scenes[1:3]] == pytest.approx([0.059, 0.02])
+    assert [scenario.here.prevalence for scenario in opened.scenarios[1:3]] == pytest.approx([0.059, 0.02])
 
 
 def test_a_classifier_trained_here() -> None:
@@ -198,9 +200,9 @@ def test_a_classifier_trained_here() -> None:
     assert by_split.provenance["trained_on"] == 1000
     assert by_share.provenance["trained_on"] == pytest.approx(600, abs=80)
     for opened in (by_share, by_split):
-        (scene,) = opened.scenes
-        assert len(scene.here) + opened.provenance["trained_on"] == 3000
-        assert scene.here.score[scene.here.label == 1].min() > scene.here.score[scene.here.label == 0].max()
+        (scenario,) = opened.scenarios
+        assert len(scenario.here) + opened.provenance["trained_on"] == 3000
+        assert scenario.here.score[scenario.here.label == 1].min() > scenario.here.score[scenario.here.label == 0].max()
         assert "was trained on" in opened.notes[0]
 
 
@@ -232,14 +234,14 @@ def test_settings_of_the_default_design() -> None:
 
 
 def test_the_population_is_the_file() -> None:
-    (scene,) = open_scenarios(made(), SimulationRequest(label="toxicity", score=("p",))).scenes
-    assert isinstance(scene.here, LabelledPopulation)
-    assert scene.endless.times == 50
-    parts = scene.strata("quantile", 4)
-    urns = scene.urns("quantile", 4, endless=False)
+    (scenario,) = open_scenarios(made(), SimulationRequest(label="toxicity", score=("p",))).scenarios
+    assert isinstance(scenario.here, LabelledPopulation)
+    assert scenario.endless.times == 50
+    parts = scenario.strata("quantile", 4)
+    urns = scenario.urns("quantile", 4, endless=False)
     assert (
         stratified_size(urns.parts, Within(0.2)).n
-        == stratified_size(StrataShares.of(parts.sizes, parts.prevalences(scene.here.label)), Within(0.2)).n
+        == stratified_size(StrataShares.of(parts.sizes, parts.prevalences(scenario.here.label)), Within(0.2)).n
     )
 
 

@@ -18,7 +18,7 @@ from evenhand.measures.perspective.conformity import SIGN_KINDS
 SHUFFLES = 99  # all of which must show less of a tendency
 
 
-def assigned_by_group(annotations: Annotations, crowd: AnnotatorGroups, seed: int) -> bool:
+def assigned_by_group(annotations: Annotations, annotator_groups: AnnotatorGroups, seed: int) -> bool:
     """Whether annotators of one group share items more than groups at random would."""
     ones = np.ones(len(annotations))
     seen = sparse.csr_array(
@@ -26,10 +26,10 @@ def assigned_by_group(annotations: Annotations, crowd: AnnotatorGroups, seed: in
     )
     labels = np.maximum(np.bincount(annotations.item, minlength=annotations.items), 1)
     rng = np.random.default_rng(seed)
-    found = _concentration(seen, labels, crowd.group, len(crowd.names))
+    found = _concentration(seen, labels, annotator_groups.group, len(annotator_groups.names))
     return all(
-        _concentration(seen, labels, shuffled, len(crowd.names)) < found
-        for shuffled in (_shuffled(crowd, rng) for _ in range(SHUFFLES))
+        _concentration(seen, labels, shuffled, len(annotator_groups.names)) < found
+        for shuffled in (_shuffled(annotator_groups, rng) for _ in range(SHUFFLES))
     )
 
 
@@ -57,12 +57,16 @@ def _concentration(seen: sparse.csr_array, labels: Ints, group: Ints, groups: in
     return float(((counts**2).sum(axis=1) / labels).sum())
 
 
-def _shuffled(crowd: AnnotatorGroups, rng: np.random.Generator) -> Ints:
+def _shuffled(annotator_groups: AnnotatorGroups, rng: np.random.Generator) -> Ints:
     """Groups handed out anew, within the strata of annotators where there are some."""
-    strata = np.zeros(len(crowd.group), dtype=np.int64) if crowd.within is None else crowd.within
+    strata = (
+        np.zeros(len(annotator_groups.group), dtype=np.int64)
+        if annotator_groups.within is None
+        else annotator_groups.within
+    )
     places, order = np.argsort(strata, kind="stable"), np.lexsort((rng.random(len(strata)), strata))
-    shuffled = np.empty_like(crowd.group)
-    shuffled[places] = crowd.group[order]
+    shuffled = np.empty_like(annotator_groups.group)
+    shuffled[places] = annotator_groups.group[order]
     return shuffled
 
 

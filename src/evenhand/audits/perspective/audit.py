@@ -64,13 +64,15 @@ def audit_perspective(
     evidence: AnnotatedEvidence, settings: PerspectiveSettings, progress: Progress = silent
 ) -> Finding:
     """Measure every model for every group of annotators, and how far annotators agree with one another."""
-    crowd = AnnotatorGroups.from_annotators(evidence.annotators, settings.smallest_group)
+    annotator_groups = AnnotatorGroups.from_annotators(evidence.annotators, settings.smallest_group)
     size = (evidence.items, len(evidence.annotators), len(evidence.classes))
     annotations = Annotations.from_columns(evidence.item, evidence.annotator, evidence.label, size=size)
-    _check(annotations, crowd, evidence)
-    most = _majority(annotations, crowd, settings, evidence)
-    labelled = GroupedLabels(annotations, crowd, settings)
-    settings = replace(settings, permutations=max(settings.permutations, _permutations_needed(crowd, settings.level)))
+    _check(annotations, annotator_groups, evidence)
+    most = _majority(annotations, annotator_groups, settings, evidence)
+    labelled = GroupedLabels(annotations, annotator_groups, settings)
+    settings = replace(
+        settings, permutations=max(settings.permutations, _permutations_needed(annotator_groups, settings.level))
+    )
     progress("agreement of annotators", 0, 1)
     alpha = alpha_of_classes(settings.distance, evidence.classes)
     agreement = annotator_agreement(labelled, alpha)
@@ -85,12 +87,12 @@ def audit_perspective(
         measures += [(measured, None) for measured in quantities.prediction_set_measures(labelled, p, named, settings)]
     measures += [
         (measured, None)
-        for measured in quantities.fit_delta_correlation([m for m, _ in measures], crowd, settings.level)
+        for measured in quantities.fit_delta_correlation([m for m, _ in measures], annotator_groups, settings.level)
     ]
-    counts = {"labels": len(annotations), "items": evidence.items, "annotators": int(crowd.sizes()[-1])}
+    counts = {"labels": len(annotations), "items": evidence.items, "annotators": int(annotator_groups.sizes()[-1])}
     origin = provenance(evidence, settings) | {"counts": counts}
     design = tuple(_design_notes(labelled))
-    warnings = caveats.perspective_caveats(evidence, crowd, most, settings, design)
+    warnings = caveats.perspective_caveats(evidence, annotator_groups, most, settings, design)
     marked = _marked(measures, settings.level)
     return with_verdicts(Finding(NAME, QUESTION, marked, warnings, origin, exhibits=tuple(drawn)))
 
@@ -103,9 +105,9 @@ def _design_notes(labelled: GroupedLabels) -> Iterator[str]:
         yield caveats.ANNOTATORS_DIFFER
 
 
-def _check(annotations: Annotations, crowd: AnnotatorGroups, evidence: AnnotatedEvidence) -> None:
-    if len(crowd.names) < 2:
-        enough = "five" if crowd.smallest == 5 else f"{crowd.smallest:,}"
+def _check(annotations: Annotations, annotator_groups: AnnotatorGroups, evidence: AnnotatedEvidence) -> None:
+    if len(annotator_groups.names) < 2:
+        enough = "five" if annotator_groups.smallest == 5 else f"{annotator_groups.smallest:,}"
         problem = f"fewer than two groups have {enough} annotators or more: groups cannot be compared"
         raise InputError(problem, source=evidence.name)
     if np.bincount(annotations.item, minlength=1).max() < 2:
@@ -114,15 +116,18 @@ def _check(annotations: Annotations, crowd: AnnotatorGroups, evidence: Annotated
 
 
 def _majority(
-    annotations: Annotations, crowd: AnnotatorGroups, settings: PerspectiveSettings, evidence: AnnotatedEvidence
+    annotations: Annotations,
+    annotator_groups: AnnotatorGroups,
+    settings: PerspectiveSettings,
+    evidence: AnnotatedEvidence,
 ) -> Majority:
     if settings.majority in (EVERYBODY, OTHERS):
         majority = majority_labels(annotations, leave_one_out=settings.majority == OTHERS, ties=settings.ties)
-    elif settings.majority in crowd.names:
-        member = crowd.member(crowd.names.index(settings.majority))
+    elif settings.majority in annotator_groups.names:
+        member = annotator_groups.member(annotator_groups.names.index(settings.majority))
         majority = majority_labels(annotations, reference=member, ties=settings.ties)
     else:
-        hint = nearest(settings.majority, (EVERYBODY, OTHERS, *crowd.names))
+        hint = nearest(settings.majority, (EVERYBODY, OTHERS, *annotator_groups.names))
         raise InputError(f"there is no majority of '{settings.majority}'; {hint}", source=evidence.name)
     if not majority.kept.any():
         raise InputError("no item has a majority: all are tied or have a single label", source=evidence.name)
@@ -132,7 +137,9 @@ def _majority(
 def _facts(labelled: GroupedLabels) -> Iterator[Measured]:
     """How many labels and annotators there are."""
     level = labelled.settings.level
-    for (_, slice_), labels, people in zip(labelled.crowd.slices, labelled.labels, labelled.crowd.sizes(), strict=True):
+    for (_, slice_), labels, people in zip(
+        labelled.annotator_groups.slices, labelled.labels, labelled.annotator_groups.sizes(), strict=True
+    ):
         yield Measured(COUNT, slice_, Estimate.exact(labels, level=level, n=labels))
         yield Measured(ANNOTATOR_COUNT, slice_, Estimate.exact(int(people), level=level, n=labels))
 
@@ -159,9 +166,9 @@ def _deciders(
     """The groups whose difference one or two people decide."""
     by_group = {m.slice[SliceKey.ANNOTATORS]: p for m, p in measures if _is_group_delta(m)}
     others = [p for m, p in measures if p is not None and not _is_group_delta(m)]
-    tests = [by_group.get(name) for name in labelled.crowd.names], others
+    tests = [by_group.get(name) for name in labelled.annotator_groups.names], others
     within_items = labelled.assigned_by_group
-    return deciders_exhibit(deltas, labelled.crowd, settings, named, tests, within_items=within_items)
+    return deciders_exhibit(deltas, labelled.annotator_groups, settings, named, tests, within_items=within_items)
 
 
 def _is_group_delta(m: Measured) -> bool:
@@ -174,29 +181,29 @@ def _clusters_of_model(
     measures: _TestedMeasures = []
     given = labelled.annotations.labels_given
     try:
-        clusters = AnnotatorClusters.from_deltas(deltas, labelled.crowd, given, settings)
+        clusters = AnnotatorClusters.from_deltas(deltas, labelled.annotator_groups, given, settings)
     except Undefined as why:
         nothing = Estimate.undefined(str(why), level=settings.level, n=len(labelled.annotations))
         measures.append((Measured(DEMOGRAPHIC_DIVERGENCE, named, nothing), None))
-        return measures, perspective_exhibits(deltas, labelled.crowd, named)
+        return measures, perspective_exhibits(deltas, labelled.annotator_groups, named)
     permuted = divergences.permute_clusters(
-        clusters.cluster, clusters.number, clusters.prints, labelled.crowd, settings
+        clusters.cluster, clusters.number, clusters.prints, labelled.annotator_groups, settings
     )
     both = permuted.result(0, level=settings.level, n=len(clusters.prints.annotator))
     measures += _with_chance(DEMOGRAPHIC_DIVERGENCE, named, both)
     spread = inertia_by_bins(deltas, given, clusters.number, settings)
-    return measures, perspective_exhibits(deltas, labelled.crowd, named, clusters, spread)
+    return measures, perspective_exhibits(deltas, labelled.annotator_groups, named, clusters, spread)
 
 
 def _deltas_by_group(
     labelled: GroupedLabels, deltas: ConformityDeltas, named: Slice, settings: PerspectiveSettings
 ) -> _TestedMeasures:
-    kept = GroupedLabels(deltas.annotations, labelled.crowd, settings)
+    kept = GroupedLabels(deltas.annotations, labelled.annotator_groups, settings)
     sums = kept.sums(deltas.columns)
     within_items = labelled.assigned_by_group
-    means = divergences.permute_means(deltas, labelled.crowd, settings, within_items=within_items)
+    means = divergences.permute_means(deltas, labelled.annotator_groups, settings, within_items=within_items)
     measures: _TestedMeasures = []
-    for group, slice_ in labelled.crowd.slices:
+    for group, slice_ in labelled.annotator_groups.slices:
         own = {**named, **slice_}
         p = means.p_value(group) if SliceKey.ANNOTATORS in own else None
         read = columns_of_group(group, [0, 1])
@@ -206,8 +213,8 @@ def _deltas_by_group(
             read = columns_of_group(group, [column, 1])
             rate = kept.estimate_sum(ANNOTATION_RATE, sums, read, group=group, bounds=(0.0, 1.0))
             measures.append((Measured(rate_measure, own, rate), None))
-    signs = divergences.permute_signs(deltas, labelled.crowd, settings, within_items=within_items)
-    for group, name in enumerate(labelled.crowd.names):
+    signs = divergences.permute_signs(deltas, labelled.annotator_groups, settings, within_items=within_items)
+    for group, name in enumerate(labelled.annotator_groups.names):
         both = signs.result(group, level=settings.level, n=kept.labels[group])
         measures += _with_chance(UNCERTAINTY_DIVERGENCE, {**named, SliceKey.ANNOTATORS: name}, both)
     return measures
@@ -222,7 +229,7 @@ def _f1_by_group(labelled: GroupedLabels, p: Floats, named: Slice, settings: Per
     decided = decided_classes(p, threshold=settings.threshold)
     sums = labelled.sums(confusion_columns(labelled.annotations, decided))
     measures: _TestedMeasures = []
-    for group, slice_ in labelled.crowd.slices:
+    for group, slice_ in labelled.annotator_groups.slices:
         own = {**named, **slice_}
         f1 = labelled.estimate_sum(F1, sums, confusions_of(group), group=group, bounds=(0.0, 1.0))
         measures.append((Measured(F1.name, own, f1), None))
@@ -237,9 +244,9 @@ def confusions_of(groups: int | Sequence[int]) -> SumReading:
     return lambda sums: as_confusion_tables(sums[..., groups, :])
 
 
-def _permutations_needed(crowd: AnnotatorGroups, level: float) -> int:
+def _permutations_needed(annotator_groups: AnnotatorGroups, level: float) -> int:
     """So many permutations that the smallest p-value there can be still stands out among all tests of a model."""
-    return math.ceil(2.0 * crowd.tests / (1.0 - level))
+    return math.ceil(2.0 * annotator_groups.tests / (1.0 - level))
 
 
 def _marked(tested: _TestedMeasures, level: float) -> tuple[Measured, ...]:

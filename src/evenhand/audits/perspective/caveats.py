@@ -19,7 +19,7 @@ ANNOTATORS_DIFFER = (
 
 def perspective_caveats(
     evidence: AnnotatedEvidence,
-    crowd: AnnotatorGroups,
+    annotator_groups: AnnotatorGroups,
     most: Majority,
     settings: PerspectiveSettings,
     design: tuple[str, ...] = (),
@@ -41,7 +41,7 @@ def perspective_caveats(
             "Groups were shuffled among all annotators. If they were recruited in different countries or batches, name "
             "that column with `within`."
         )
-    return (*caveats, *design, *crowd.notes, *evidence.notes)
+    return (*caveats, *design, *annotator_groups.notes, *evidence.notes)
 
 
 def _majority_sentence(settings: PerspectiveSettings) -> str:

@@ -27,7 +27,7 @@ MOST_PEOPLE = 100  # in a group, beyond which two do not decide
 
 def deciders_exhibit(
     deltas: ConformityDeltas,
-    crowd: AnnotatorGroups,
+    annotator_groups: AnnotatorGroups,
     settings: PerspectiveSettings,
     model: Slice,
     tests: tuple[Sequence[float | None], Sequence[float]],
@@ -41,12 +41,12 @@ def deciders_exhibit(
     alpha = 1.0 - settings.level
     decided: list[tuple[str, float]] = []
     for group in _marked(means, others, alpha):
-        if crowd.sizes()[group] <= MOST_PEOPLE:
+        if annotator_groups.sizes()[group] <= MOST_PEOPLE:
             for number in range(1, MOST_LEFT_OUT + 1):
-                left_out = _most_moving(deltas, crowd, group, number)
-                p = _p_without(deltas, crowd, settings, group, left_out, within_items=within_items)
+                left_out = _most_moving(deltas, annotator_groups, group, number)
+                p = _p_without(deltas, annotator_groups, settings, group, left_out, within_items=within_items)
                 if group not in _marked([p if n == group else q for n, q in enumerate(means)], others, alpha):
-                    decided.append((crowd.names[group], float(number)))
+                    decided.append((annotator_groups.names[group], float(number)))
                     break
     if not decided:
         return None
@@ -64,12 +64,12 @@ def _marked(means: Sequence[float | None], others: Sequence[float], alpha: float
     return [number for number, mark in zip(tested, marks, strict=False) if mark]
 
 
-def _most_moving(deltas: ConformityDeltas, crowd: AnnotatorGroups, group: int, number: int) -> Ints:
+def _most_moving(deltas: ConformityDeltas, annotator_groups: AnnotatorGroups, group: int, number: int) -> Ints:
     """Those of a group without whom its mean delta is nearest to everybody's, one after the other."""
     annotator, people = deltas.annotations.annotator, deltas.annotations.annotators
     sums, labels = np.bincount(annotator, deltas.values, people), np.bincount(annotator, minlength=people)
     everybody = sums.sum() / max(labels.sum(), 1)
-    inside = crowd.member(group) & (labels > 0)
+    inside = annotator_groups.member(group) & (labels > 0)
     left_out: list[int] = []
     for _ in range(min(number, int(inside.sum()) - 1)):
         rest = labels[inside].sum() - labels
@@ -81,7 +81,7 @@ def _most_moving(deltas: ConformityDeltas, crowd: AnnotatorGroups, group: int, n
 
 def _p_without(
     deltas: ConformityDeltas,
-    crowd: AnnotatorGroups,
+    annotator_groups: AnnotatorGroups,
     settings: PerspectiveSettings,
     group: int,
     left_out: Ints,
@@ -92,6 +92,8 @@ def _p_without(
     rest = replace(
         deltas, annotations=deltas.annotations.only(rows), values=deltas.values[rows], differs=deltas.differs[rows]
     )
-    codes = crowd.group.copy()
+    codes = annotator_groups.group.copy()
     codes[left_out] = -1
-    return permute_means(rest, replace(crowd, group=codes), settings, within_items=within_items).p_value(group)
+    return permute_means(rest, replace(annotator_groups, group=codes), settings, within_items=within_items).p_value(
+        group
+    )

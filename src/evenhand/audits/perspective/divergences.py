@@ -42,11 +42,11 @@ class AnnotatorClusters:
 
     @classmethod
     def from_deltas(
-        cls, deltas: ConformityDeltas, crowd: AnnotatorGroups, labels: Ints, settings: PerspectiveSettings
+        cls, deltas: ConformityDeltas, annotator_groups: AnnotatorGroups, labels: Ints, settings: PerspectiveSettings
     ) -> AnnotatorClusters:
         """As many clusters as groups, unless told otherwise."""
         prints = delta_fingerprints(deltas, fewest=settings.fewest_labels, labels=labels)
-        number = settings.clusters or max(2, len(crowd.names))
+        number = settings.clusters or max(2, len(annotator_groups.names))
         if len(prints.annotator) < 2 * number:
             why = f"only {len(prints.annotator)} annotators have {settings.fewest_labels} labels or more"
             raise Undefined(f"{why}: too few for {number} clusters")
@@ -127,23 +127,29 @@ def _shuffled_mean(drawn: Floats, *, level: float, n: int) -> Estimate:
 
 
 def permute_signs(
-    deltas: ConformityDeltas, crowd: AnnotatorGroups, settings: PerspectiveSettings, *, within_items: bool = False
+    deltas: ConformityDeltas,
+    annotator_groups: AnnotatorGroups,
+    settings: PerspectiveSettings,
+    *,
+    within_items: bool = False,
 ) -> ShuffledGroups:
     """The uncertainty divergence of every group; `within_items`, p is of its difference from everybody on its items."""
     signs, smoothing = deltas.signs_by_annotator.astype(np.float64), HALF_COUNT if settings.smoothing else 0.0
 
     def statistic(groups: Ints) -> Floats:
-        return divergences(sums_of_groups(signs, groups, len(crowd.names)), smoothing=smoothing)
+        return divergences(sums_of_groups(signs, groups, len(annotator_groups.names)), smoothing=smoothing)
 
-    plain = _permuted(statistic, crowd.group, crowd.within, settings)
+    plain = _permuted(statistic, annotator_groups.group, annotator_groups.within, settings)
     if not within_items:
         return plain
     both = np.hstack((signs, expected_signs(deltas)))
 
     def beside_items(groups: Ints) -> Floats:
-        return _divergence_from_expected(sums_of_groups(both, groups, len(crowd.names))[:, :-1])
+        return _divergence_from_expected(sums_of_groups(both, groups, len(annotator_groups.names))[:, :-1])
 
-    return replace(plain, within_items=_permuted(beside_items, crowd.group, crowd.within, settings).test)
+    return replace(
+        plain, within_items=_permuted(beside_items, annotator_groups.group, annotator_groups.within, settings).test
+    )
 
 
 def _divergence_from_expected(counts: Floats) -> Floats:
@@ -154,7 +160,11 @@ def _divergence_from_expected(counts: Floats) -> Floats:
 
 
 def permute_means(
-    deltas: ConformityDeltas, crowd: AnnotatorGroups, settings: PerspectiveSettings, *, within_items: bool = False
+    deltas: ConformityDeltas,
+    annotator_groups: AnnotatorGroups,
+    settings: PerspectiveSettings,
+    *,
+    within_items: bool = False,
 ) -> ShuffledGroups:
     """How far every group's mean delta is from everybody's, either way; `within_items`, from that on its items."""
     values = deltas.values - expected_deltas(deltas) if within_items else deltas.values
@@ -163,25 +173,25 @@ def permute_means(
     sums[:, 1] = deltas.annotations.labels_given
 
     def statistic(groups: Ints) -> Floats:
-        group_sums = sums_of_groups(sums, groups, len(crowd.names))
+        group_sums = sums_of_groups(sums, groups, len(annotator_groups.names))
         labels = group_sums[..., 1]
         means = np.divide(group_sums[..., 0], labels, out=np.zeros_like(labels), where=labels > 0.0)
         return np.asarray(np.abs(means[:, :-1] - means[:, -1:]))
 
-    return _permuted(statistic, crowd.group, crowd.within, settings)
+    return _permuted(statistic, annotator_groups.group, annotator_groups.within, settings)
 
 
 def permute_clusters(
-    cluster: Ints, clusters: int, prints: Fingerprints, crowd: AnnotatorGroups, settings: PerspectiveSettings
+    cluster: Ints, clusters: int, prints: Fingerprints, annotator_groups: AnnotatorGroups, settings: PerspectiveSettings
 ) -> ShuffledGroups:
     """The demographic divergence of clusters of annotators."""
-    within = None if crowd.within is None else crowd.within[prints.annotator]
+    within = None if annotator_groups.within is None else annotator_groups.within[prints.annotator]
     members = (cluster[:, None] == np.arange(clusters)).astype(np.float64)
 
     def statistic(groups: Ints) -> Floats:
-        return demographic_divergences(sums_of_groups(members, groups, len(crowd.names))[:, :-1])
+        return demographic_divergences(sums_of_groups(members, groups, len(annotator_groups.names))[:, :-1])
 
-    return _permuted(statistic, crowd.group[prints.annotator], within, settings)
+    return _permuted(statistic, annotator_groups.group[prints.annotator], within, settings)
 
 
 def _permuted(

@@ -46,7 +46,7 @@ class GroupedLabels:
     """Labels, the groups of those who gave them, and how often to redraw."""
 
     annotations: Annotations
-    crowd: AnnotatorGroups
+    annotator_groups: AnnotatorGroups
     settings: Settings
 
     @cached_property
@@ -58,37 +58,37 @@ class GroupedLabels:
 
     def sums(self, columns: sparse.csc_array) -> TwoWaySums:
         """Of labels by group, and last of everybody."""
-        a, crowd = self.annotations, self.crowd
-        return TwoWaySums(a.annotator, a.item, crowd.group, len(crowd.names), columns)
+        a, annotator_groups = self.annotations, self.annotator_groups
+        return TwoWaySums(a.annotator, a.item, annotator_groups.group, len(annotator_groups.names), columns)
 
     def folds(self, fold: ItemFold) -> tuple[Floats, Floats]:
         """What a measure of agreement counts: as it is, and for every draw."""
-        groups = len(self.crowd.names)
-        counts = agreement.label_counts(self.annotations, self.crowd.group, groups)
-        strata, shape = agreement.label_strata(self.annotations, self.crowd.group, groups)
+        groups = len(self.annotator_groups.names)
+        counts = agreement.label_counts(self.annotations, self.annotator_groups.group, groups)
+        strata, shape = agreement.label_strata(self.annotations, self.annotator_groups.group, groups)
         return agreement.fold_unweighted(fold, counts), self.crossing.folded(strata, shape, fold)
 
     def pair_tables(self) -> tuple[Floats, Floats]:
         """Pairs of annotators by group and label: as it is, and for every draw."""
-        groups = len(self.crowd.names)
-        counts = agreement.label_counts(self.annotations, self.crowd.group, groups)
-        strata, shape = agreement.label_strata(self.annotations, self.crowd.group, groups)
+        groups = len(self.annotator_groups.names)
+        counts = agreement.label_counts(self.annotations, self.annotator_groups.group, groups)
+        strata, shape = agreement.label_strata(self.annotations, self.annotator_groups.group, groups)
         return agreement.fold_unweighted(agreement.pair_tables, counts), self.crossing.pairs(strata, shape)
 
     @cached_property
     def assigned_by_group(self) -> bool:
         """Whether groups labelled different items, so that they are compared within items."""
-        return assigned_by_group(self.annotations, self.crowd, self.settings.seed)
+        return assigned_by_group(self.annotations, self.annotator_groups, self.settings.seed)
 
     @cached_property
     def labels(self) -> list[int]:
         """How many labels each group gave, and last everybody."""
-        return [int(n) for n in self.crowd.labels(self.annotations)]
+        return [int(n) for n in self.annotator_groups.labels(self.annotations)]
 
     @cached_property
     def worth(self) -> list[float]:
         """Per group, and last of everybody, how many equally busy people or items its labels are worth, if fewer."""
-        return [self._worth(number) for number in range(len(self.crowd.names) + 1)]
+        return [self._worth(number) for number in range(len(self.annotator_groups.names) + 1)]
 
     def estimate_sum(
         self,
@@ -132,7 +132,7 @@ class GroupedLabels:
 
     def _worth(self, number: int) -> float:
         a = self.annotations
-        rows = self.crowd.member(number)[a.annotator]
+        rows = self.annotator_groups.member(number)[a.annotator]
         loads = (np.bincount(a.annotator[rows]), np.bincount(a.item[rows]))
         return min(two_way_bootstrap.effective_number(load) for load in loads) if rows.any() else 0.0
 
@@ -151,19 +151,19 @@ def annotator_agreement(labelled: GroupedLabels, alpha: SumStatistic = ALPHA) ->
     yield from _kappas(labelled, labelled.pair_tables())
     for number, fold in ((alpha, coincidences), (AC1, item_shares)):
         plain, drawn = labelled.folds(fold)
-        for group, slice_ in labelled.crowd.slices:
+        for group, slice_ in labelled.annotator_groups.slices:
             estimate = labelled.estimate(number, plain[group], drawn[:, group], group=group, bounds=AGREEMENT_BOUNDS)
             yield Measured(number.name, slice_, _if_enough_annotators(labelled, estimate, group, group))
 
 
 def _kappas(labelled: GroupedLabels, tables: tuple[Floats, Floats]) -> Iterator[Measured]:
     plain, drawn = tables
-    for group, slice_ in labelled.crowd.slices:
+    for group, slice_ in labelled.annotator_groups.slices:
         estimate = labelled.estimate(
             KAPPA, plain[group, group], drawn[:, group, group], group=group, bounds=AGREEMENT_BOUNDS
         )
         yield Measured(KAPPA.name, slice_, _if_enough_annotators(labelled, estimate, group, group))
-    names = labelled.crowd.names
+    names = labelled.annotator_groups.names
     for one, two in combinations(range(len(names)), 2):
         smaller = min(one, two, key=lambda group: labelled.worth[group])
         estimate = labelled.estimate(KAPPA, plain[one, two], drawn[:, one, two], group=smaller, bounds=AGREEMENT_BOUNDS)
@@ -182,8 +182,8 @@ def _if_enough_annotators(labelled: GroupedLabels, estimate: Estimate, one: int,
 
 def _annotators_sharing_items(labelled: GroupedLabels, one: int, two: int) -> int:
     """How many people of two groups, or of one, share an item with another of them."""
-    a, crowd = labelled.annotations, labelled.crowd
-    first, second = (crowd.member(group)[a.annotator] for group in (one, two))
+    a, annotator_groups = labelled.annotations, labelled.annotator_groups
+    first, second = (annotator_groups.member(group)[a.annotator] for group in (one, two))
     there = [np.bincount(a.item[rows], minlength=a.items) for rows in (first, second)]
     if one == two:
         return len(np.unique(a.annotator[first & (there[0][a.item] > 1)]))
@@ -201,7 +201,9 @@ def prediction_set_measures(
     if not len(fitted) or not len(held):
         return
     for kind in KINDS:
-        group = {name: labelled.crowd.group[rows.annotator] for name, rows in (("fitted", fitted), ("held", held))}
+        group = {
+            name: labelled.annotator_groups.group[rows.annotator] for name, rows in (("fitted", fitted), ("held", held))
+        }
         made = calibrate(
             p[fitted.item], fitted.label, alpha=settings.miss, kind=kind, group=group["fitted"], item=fitted.item
         )
@@ -213,10 +215,10 @@ def _coverage_and_size(
     labelled: GroupedLabels, held: Annotations, sets: PredictionSets, named: Slice, settings: PerspectiveSettings
 ) -> Iterator[Measured]:
     """The share that holds the label, and the mean size, of everybody and of each group."""
-    here = GroupedLabels(held, labelled.crowd, settings)
+    here = GroupedLabels(held, labelled.annotator_groups, settings)
     inside, size = sets[np.arange(len(held)), held.label], sets.sum(axis=1)
     sums = here.sums(sparse.csc_array(np.column_stack((inside, size, np.ones(len(held)))).astype(np.float64)))
-    for group, slice_ in labelled.crowd.slices:
+    for group, slice_ in labelled.annotator_groups.slices:
         for measure, column, most in ((SET_COVERAGE, 0, 1.0), (SET_SIZE, 1, float(held.classes))):
             read = columns_of_group(group, [column, 2])
             estimate = here.estimate_sum(ANNOTATION_RATE, sums, read, group=group, bounds=(0.0, most))
@@ -227,11 +229,13 @@ FEWEST_MODELS = 5  # models, under which a correlation has no interval to speak 
 CORRELATION_METHOD = "fisher_z"
 
 
-def fit_delta_correlation(measured: Sequence[Measured], crowd: AnnotatorGroups, level: float) -> Iterator[Measured]:
+def fit_delta_correlation(
+    measured: Sequence[Measured], annotator_groups: AnnotatorGroups, level: float
+) -> Iterator[Measured]:
     """Spearman's of F1 with the mean delta, and the paper's t-test beside, which is no test of correlation."""
     from scipy import stats  # slow to load
 
-    for _, slice_ in crowd.slices:
+    for _, slice_ in annotator_groups.slices:
         pairs = _f1_and_delta(measured, slice_)
         if len(pairs) < 2:
             return

@@ -96,18 +96,18 @@ def trial_samples(bench: Experiment) -> int:
 
 def default_design_results(bench: Experiment, tick: Tick) -> Iterator[Measured]:
     """The default, then as if the classifier knew nothing, then its settings."""
-    settings, scene, design = bench.settings, bench.scene, ScoreDrivenSettings()
-    play = DesignTrial(scene.endless, design)
+    settings, scenario, design = bench.settings, bench.scenario, ScoreDrivenSettings()
+    play = DesignTrial(scenario.endless, design)
     rng = bench.rng(DEFAULT_DESIGN)
     n, estimates, figures = _needed_samples(bench, play, _first_size(bench), rng, tick)
     yield bench.needed(DEFAULT_DESIGN, estimates)
     yield from bench.bias(DEFAULT_DESIGN, estimates)
     yield from bench.covered(DEFAULT_DESIGN, figures)
     yield from _finite(bench, estimates.needed(bench.error), tick)
-    yield from _useless_score(bench, DesignTrial(scene.endless, design, shuffled=True), tick)
+    yield from _useless_score(bench, DesignTrial(scenario.endless, design, shuffled=True), tick)
     for text in settings.variants:
         own = {**DEFAULT_DESIGN, SliceKey.SETTING: text}
-        tried, _ = DesignTrial(scene.endless, design_variant(text)).samples(
+        tried, _ = DesignTrial(scenario.endless, design_variant(text)).samples(
             n, settings.simulations // 2, bench.rng(own), tick
         )
         yield bench.needed(own, tried)
@@ -117,7 +117,7 @@ def default_design_results(bench: Experiment, tick: Tick) -> Iterator[Measured]:
 def _finite(bench: Experiment, needed: float, tick: Tick) -> Iterator[Measured]:
     """The same where items run out."""
     start = needed * bench.items / (needed + bench.items)
-    play = DesignTrial(bench.scene.here, ScoreDrivenSettings())
+    play = DesignTrial(bench.scenario.here, ScoreDrivenSettings())
     _, estimates, _ = _needed_samples(bench, play, start, bench.rng(DEFAULT_DESIGN, "finite"), tick, items=bench.items)
     yield bench.needed_finite(DEFAULT_DESIGN, estimates)
 
@@ -125,7 +125,7 @@ def _finite(bench: Experiment, needed: float, tick: Tick) -> Iterator[Measured]:
 def _useless_score(bench: Experiment, play: DesignTrial, tick: Tick) -> Iterator[Measured]:
     """The worst case: at the size that random sampling needs."""
     rng, settings = bench.rng(DEFAULT_DESIGN, *USELESS_SCORE.values()), bench.settings
-    n = play.size(random_size(bench.scene.here.prevalence, bench.target).n)
+    n = play.size(random_size(bench.scenario.here.prevalence, bench.target).n)
     trial, _ = play.samples(n, settings.trial, rng, tick)
     estimates, figures = play.samples(play.size(trial.needed(bench.error)), settings.simulations // 2, rng, tick)
     design = {**DEFAULT_DESIGN, **USELESS_SCORE}
@@ -136,8 +136,8 @@ def _useless_score(bench: Experiment, play: DesignTrial, tick: Tick) -> Iterator
 
 def _first_size(bench: Experiment) -> float:
     """Where to look first: what the oracle's allocation on the paper's strata needs, or a little above the limit."""
-    oracle = stratified_size(bench.scene.urns(ScoreCut.QUANTILE, PAPER_STRATA, endless=True).parts, bench.target).n
-    return max(float(oracle), 1.15 * bench.scene.here.limit() / bench.error**2)
+    oracle = stratified_size(bench.scenario.urns(ScoreCut.QUANTILE, PAPER_STRATA, endless=True).parts, bench.target).n
+    return max(float(oracle), 1.15 * bench.scenario.here.limit() / bench.error**2)
 
 
 def _needed_samples(

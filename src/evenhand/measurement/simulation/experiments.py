@@ -119,26 +119,26 @@ def interval_coverage(
 
 @dataclass(frozen=True)
 class Experiment:
-    """A scene with the standard error that is asked for."""
+    """A scenario with the standard error of a target."""
 
-    scene: Scenario
+    scenario: Scenario
     target: Within
     settings: SimulationSettings
 
     @cached_property
     def error(self) -> float:
         """The standard error that is just small enough."""
-        return self.target.error(self.scene.here.prevalence)
+        return self.target.error(self.scenario.here.prevalence)
 
     @property
     def slice(self) -> Slice:
         """What the numbers are about, but for the design."""
-        return {**self.scene.slice, SliceKey.WITHIN: f"{self.target.share:g}"}
+        return {**self.scenario.slice, SliceKey.WITHIN: f"{self.target.share:g}"}
 
     @property
     def items(self) -> int:
         """How many there are."""
-        return len(self.scene.here)
+        return len(self.scenario.here)
 
     def rng(self, design: Slice, *more: str) -> np.random.Generator:
         """Randomness of its own for each design, so that a number does not depend on what else is simulated."""
@@ -174,5 +174,5 @@ class Experiment:
         for measure, part in ((LABELS_SPENT, "n"), (VIOLATIONS_FOUND, "hits")):
             mean = float(np.mean([getattr(figure, part) for figure in figures]))
             yield Measured(measure, slice_, Estimate.exact(mean, level=level, n=len(figures)))
-        for way, estimate in interval_coverage(figures, self.scene.here.prevalence, level=level).items():
+        for way, estimate in interval_coverage(figures, self.scenario.here.prevalence, level=level).items():
             yield Measured(INTERVAL_COVERAGE, {**slice_, SliceKey.INTERVAL: way}, estimate)

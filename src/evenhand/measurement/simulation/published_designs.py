@@ -46,15 +46,15 @@ def stratifications(bench: Experiment) -> list[tuple[ScoreCut, int]]:
 
 def random_sampling(bench: Experiment) -> Iterator[Measured]:
     """Closed forms, and the limit of any design by this score."""
-    prevalence = bench.scene.here.prevalence
+    prevalence = bench.scenario.here.prevalence
     yield bench.exact(LABELS_NEEDED, RANDOM, random_size(prevalence, bench.target).n)
     yield bench.exact(LABELS_NEEDED_FINITE, RANDOM, random_size(prevalence, bench.target, items=bench.items).n)
-    yield bench.exact(LABELS_NEEDED, LIMIT, bench.scene.here.limit() / bench.error**2)
+    yield bench.exact(LABELS_NEEDED, LIMIT, bench.scenario.here.limit() / bench.error**2)
 
 
 def known_allocations(bench: Experiment, by: ScoreCut, count: int) -> Iterator[Measured]:
     """Equal and optimal allocation, whose variance is known exactly."""
-    endless, here = (bench.scene.urns(by, count, endless=endless) for endless in (True, False))
+    endless, here = (bench.scenario.urns(by, count, endless=endless) for endless in (True, False))
     for name, shares, allocate in (
         (SimulatedDesign.EQUAL, np.ones(len(here.sizes)), here.equal),
         (SimulatedDesign.OPTIMAL, None, here.optimal),
@@ -66,14 +66,14 @@ def known_allocations(bench: Experiment, by: ScoreCut, count: int) -> Iterator[M
 
 def pilot_allocation(bench: Experiment, by: ScoreCut, count: int, each: int, design: Slice) -> Iterator[Measured]:
     """A pilot in each stratum, then the rest where it says."""
-    urns = bench.scene.urns(by, count, endless=True)
+    urns = bench.scenario.urns(by, count, endless=True)
     draws = _needed_samples(bench, urns, each, bench.rng(design), items=None)
     estimates, least = _simulated(bench, draws), float(np.minimum(each, urns.sizes).sum())
     yield bench.needed(design, estimates, least=least)
     yield from bench.bias(design, estimates)
     if design == PAPER:
         yield from bench.covered(design, draws.figures())
-    here = bench.scene.urns(by, count, endless=False)
+    here = bench.scenario.urns(by, count, endless=False)
     spent = float(np.minimum(each, here.sizes).sum())
     finite = _needed_samples(bench, here, each, bench.rng(design, "finite"), items=bench.items)
     yield bench.needed_finite(design, _simulated(bench, finite), least=spent)
@@ -82,7 +82,7 @@ def pilot_allocation(bench: Experiment, by: ScoreCut, count: int, each: int, des
 def bias_and_coverage(bench: Experiment) -> Iterator[Measured]:
     """Bias and coverage of the designs that need no simulation to know their size."""
     for design, by, count in ((RANDOM, ScoreCut.QUANTILE, 1), (PAPER_OPTIMAL, ScoreCut.QUANTILE, PAPER_STRATA)):
-        urns = bench.scene.urns(by, count, endless=True)
+        urns = bench.scenario.urns(by, count, endless=True)
         n = stratified_size(urns.parts, bench.target).n
         counts = allocation.optimal_allocation(max(n, 2 * len(urns.sizes)), urns.sizes, urns.parts.deviations, least=2)
         draws = urns.drawn(counts, bench.settings.simulations, bench.rng(design))
@@ -93,8 +93,8 @@ def bias_and_coverage(bench: Experiment) -> Iterator[Measured]:
 def pilot_with_useless_score(bench: Experiment, as_if: Slice) -> Iterator[Measured]:
     """The paper's practical design with an uninformative classifier."""
     design, rng = {**PAPER, **as_if}, bench.rng(PAPER, *as_if.values())
-    shuffled = bench.scene.endless.shuffled(rng)
-    urns = Urns.of(bench.scene.strata(ScoreCut.QUANTILE, PAPER_STRATA), shuffled.label, times=shuffled.times)
+    shuffled = bench.scenario.endless.shuffled(rng)
+    urns = Urns.of(bench.scenario.strata(ScoreCut.QUANTILE, PAPER_STRATA), shuffled.label, times=shuffled.times)
     draws = _needed_samples(bench, urns, PAPER_PILOT, rng, items=None)
     estimates = _simulated(bench, draws)
     yield bench.needed(design, estimates, least=float(np.minimum(PAPER_PILOT, urns.sizes).sum()))
@@ -115,4 +115,4 @@ def _needed_samples(
 
 
 def _simulated(bench: Experiment, draws: UrnSamples) -> SimulatedEstimates:
-    return SimulatedEstimates(draws.values, draws.spent, bench.scene.here.prevalence)
+    return SimulatedEstimates(draws.values, draws.spent, bench.scenario.here.prevalence)

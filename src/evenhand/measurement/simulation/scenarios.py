@@ -108,9 +108,9 @@ class SimulationRequest:
 
 @dataclass(frozen=True)
 class Scenarios:
-    """All scenes, where they come from, and what to know about them."""
+    """All scenarios, where they come from, and what to know about them."""
 
-    scenes: tuple[Scenario, ...]
+    scenarios: tuple[Scenario, ...]
     provenance: Mapping[str, Any]
     notes: tuple[str, ...]
 
@@ -130,7 +130,7 @@ def open_scenarios(
 
 
 def _scored(data: TableSource, request: SimulationRequest, query: str | None) -> Scenarios:
-    scenes: list[Scenario] = []
+    scenarios: list[Scenario] = []
     for threshold in request.thresholds:
         declared = request.roles(threshold)
         opened = _at_threshold(threshold, request, lambda d=declared: open_evidence(data, d, query=query))  # type: ignore[misc]
@@ -139,9 +139,9 @@ def _scored(data: TableSource, request: SimulationRequest, query: str | None) ->
             p = to_probability(score, evidence.scale(model), evidence.name, model)
             named: Slice = {SliceKey.MODEL: model} if len(request.score) > 1 else {}
             slice_ = {**named, **_threshold_slice(threshold, request)}
-            scenes.append(_scenario(slice_, p, evidence.rows.label, evidence.name))
+            scenarios.append(_scenario(slice_, p, evidence.rows.label, evidence.name))
     notes = evidence.notes if len(request.thresholds) == 1 else ()
-    return Scenarios(tuple(scenes), evidence.provenance() | {"label_thresholds": list(request.thresholds)}, notes)
+    return Scenarios(tuple(scenarios), evidence.provenance() | {"label_thresholds": list(request.thresholds)}, notes)
 
 
 def _trained(source: Source, request: SimulationRequest, seed: int, progress: Progress) -> Scenarios:
@@ -153,7 +153,7 @@ def _trained(source: Source, request: SimulationRequest, seed: int, progress: Pr
     model = methods.train_classifier(learnt, method=request.method, options={}, progress=progress)
     progress("scoring", 0, 0)
     p = score_in_batches(model, rest.texts).probabilities[:, 0].astype(np.float64)
-    scenes = [
+    scenarios = [
         _scenario(_threshold_slice(t, request), p, one.truth[:, 0], source.name)
         for t, (_, one) in zip(request.thresholds, split, strict=True)
     ]
@@ -166,7 +166,7 @@ def _trained(source: Source, request: SimulationRequest, seed: int, progress: Pr
         name: getattr(request, name) for name in ("text", "label", "positive", "where", "train_share", "train_where")
     }
     known = {**source.fingerprint(), **sizes, "method": request.method, "roles": roles}
-    return Scenarios(tuple(scenes), known | {"label_thresholds": list(request.thresholds)}, (note,))
+    return Scenarios(tuple(scenarios), known | {"label_thresholds": list(request.thresholds)}, (note,))
 
 
 def _parts(

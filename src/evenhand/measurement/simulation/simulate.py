@@ -45,15 +45,15 @@ def simulate_on(
 def simulate_designs(opened: Scenarios, settings: SimulationSettings, progress: Progress = silent) -> Finding:
     """The paper's Figures 1 and 2 and Table 1, the default design beside, and what intervals are worth."""
     benches = [
-        Experiment(scene, Within(share, settings.level), settings)
-        for scene, share in product(opened.scenes, settings.within)
+        Experiment(scenario, Within(share, settings.level), settings)
+        for scenario, share in product(opened.scenarios, settings.within)
     ]
     clock = _Clock(progress, sum(_cost(bench) for bench in benches))
     measured: list[Measured] = []
-    for scene in opened.scenes:
-        bench = next(one for one in benches if one.scene is scene)
-        violating = bench.exact(PREVALENCE, {}, scene.here.prevalence)
-        measured.append(Measured(PREVALENCE, scene.slice, violating.estimate))
+    for scenario in opened.scenarios:
+        bench = next(one for one in benches if one.scenario is scenario)
+        violating = bench.exact(PREVALENCE, {}, scenario.here.prevalence)
+        measured.append(Measured(PREVALENCE, scenario.slice, violating.estimate))
     for bench in benches:
         measured += _results(bench, clock)
     known = dict(opened.provenance) | {

@@ -151,9 +151,9 @@ def simulation_caveats(opened: Scenarios, settings: SimulationSettings, bars: Bi
         f"{bars.sure:.1f}, which allows for the {bars.looks} comparisons made here, the design is biased; in between, "
         "it is possibly biased."
     )
-    few = [scene for scene in opened.scenes if scene.here.label.sum() < SMALL]
+    few = [scenario for scenario in opened.scenarios if scenario.here.label.sum() < SMALL]
     if few:
-        least = int(min(scene.here.label.sum() for scene in few))
+        least = int(min(scenario.here.label.sum() for scenario in few))
         wording = "is only 1 violating item" if least == 1 else f"are only {least} violating items"
         yield f"There {wording} in the file: a similar file may give different numbers."
 

@@ -10,7 +10,7 @@ import pytest
 from evenhand.catalogue.accuracy import PREVALENCE
 from evenhand.catalogue.shared import RECALL
 from evenhand.estimate import Estimate
-from evenhand.measurement.promise import TargetProgress, duration
+from evenhand.measurement.target_progress import TargetProgress, duration
 from evenhand.sampling.sizes import Variation, Width, Within
 
 
