@@ -9,6 +9,7 @@ import pytest
 
 import evenhand as eh
 from evenhand.evidence import open_source
+from evenhand.evidence.table_folder import TableFolder
 
 ROLES = {"score": "first", "label": "y", "groups": ["a", "b"]}
 WRITERS = {"parquet": pl.DataFrame.write_parquet, "csv": pl.DataFrame.write_csv, "jsonl": pl.DataFrame.write_ndjson}
@@ -100,3 +101,34 @@ def test_what_is_no_one_table_is_refused(tmp_path: Path, small: pl.DataFrame) ->
     small.write_parquet(paths[1])
     with pytest.raises(eh.InputError, match=r"its folders name no column, and those of .* 'day'"):
         eh.audit(tmp_path, **ROLES)
+
+
+@pytest.mark.parametrize(
+    ("pattern", "found"),
+    [
+        ("", ["a/x.csv", "a/y/x.csv", "x.csv"]),
+        ("**/*.csv", ["a/x.csv", "a/y/x.csv", "x.csv"]),
+        ("*/x.csv", ["a/x.csv", "link/x.csv"]),
+        ("**/y/**/x.csv", ["a/y/x.csv"]),
+        ("a", ["a/x.csv", "a/y/x.csv"]),
+        ("[al]*/*", ["a/x.csv", "a/y/x.csv", "link/x.csv", "link/y/x.csv"]),
+    ],
+)
+def test_a_pattern_finds_files_and_does_not_walk_in_circles(tmp_path: Path, pattern: str, found: list[str]) -> None:
+    for name in ("x.csv", "a/x.csv", "a/y/x.csv", "_hidden/x.csv", ".hidden/x.csv"):
+        Path(tmp_path, name).parent.mkdir(parents=True, exist_ok=True)
+        Path(tmp_path, name).write_text("p,y\n0.5,1\n")
+    for name in ("one", "two"):
+        Path(tmp_path, name).symlink_to(".", target_is_directory=True)
+    if "link/x.csv" in found:
+        Path(tmp_path, "link").symlink_to("a", target_is_directory=True)
+        Path(tmp_path, "one").unlink()
+        Path(tmp_path, "two").unlink()
+    folder = TableFolder.from_path(tmp_path / pattern)
+    assert [str(file.path.relative_to(tmp_path)) for file in folder.files] == found
+
+
+def test_a_folder_named_after_a_huge_number_is_text(tmp_path: Path) -> None:
+    Path(tmp_path, f"day={'9' * 200}").mkdir()
+    Path(tmp_path, f"day={'9' * 200}", "x.csv").write_text("p,y\n0.5,1\n")
+    assert open_source(tmp_path).collect(lambda lazy: lazy).schema["day"] == pl.String

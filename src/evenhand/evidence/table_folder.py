@@ -6,6 +6,7 @@ reader asked for it (`skip_bad`), it is left out instead, and how many were is s
 
 from __future__ import annotations
 
+import fnmatch
 import glob
 import hashlib
 import os
@@ -13,6 +14,7 @@ import urllib.parse
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import islice
 from pathlib import Path
 
 import polars as pl
@@ -23,9 +25,11 @@ from evenhand.evidence import reading_errors
 from evenhand.evidence.formats import FileFormat, TableFile
 from evenhand.evidence.panics import held_back
 from evenhand.evidence.text_layout import TextLayout, declared_skip_bad
-from evenhand.files import file_hash, regular_file
+from evenhand.files import failure_reason, file_hash, regular_file
 
 MOST_FILES = 10_000
+LARGEST_WHOLE = 18  # digits of a whole number in the name of a folder
+ANY_DEPTH = "**"  # of a pattern: any number of folders
 NAMED_BAD = 3  # files that were left out and are named, with the reason
 Scan = Callable[[TableFile], pl.LazyFrame]
 
@@ -163,7 +167,7 @@ class TableFolder:
     @cached_property
     def _partition_values(self) -> list[dict[str, pl.Expr]]:
         """Whole numbers where all values of a name are."""
-        whole = {name: all(partition[name].isdecimal() for partition in self.partitions) for name in self.partitions[0]}
+        whole = {name: all(_is_whole(partition[name]) for partition in self.partitions) for name in self.partitions[0]}
         return [
             {name: pl.lit(int(value) if whole[name] else value) for name, value in partition.items()}
             for partition in self.partitions
@@ -172,18 +176,69 @@ class TableFolder:
 
 def _paths(path: Path) -> list[Path]:
     """All tables of a folder, or all files that a pattern is of, by their names; hidden ones stand for nothing."""
-    if path.is_dir():
-        found = [Path(folder, name) for folder, _, names in os.walk(path) for name in names]
-    else:
-        found = [Path(name) for name in glob.glob(str(path), recursive=True)]
-        found = [inner for one in found for inner in (_paths(one) if one.is_dir() else [one])]
-    shown = sorted({one for one in found if not any(part.startswith(("_", ".")) for part in _below(path, one).parts)})
+    plain = path if path.is_dir() else Path(*_before_pattern(path.parts))
+    shown = sorted(islice(_files_below(plain, path.parts[len(plain.parts) :] or (ANY_DEPTH,)), MOST_FILES + 1))
     if not shown:
         what = "there is no file in this folder" if path.is_dir() else "no file has a name of this pattern"
         raise InputError(what, source=str(path), kind=ErrorKind.NOT_FOUND)
     if len(shown) > MOST_FILES:
-        raise InputError(f"{len(shown):,} files: at most {MOST_FILES:,} are read as one table", source=str(path))
+        raise InputError(f"there are more than {MOST_FILES:,} files to be read as one table", source=str(path))
     return shown
+
+
+def _files_below(root: Path, pattern: tuple[str, ...]) -> Iterator[Path]:
+    """Those whose path, or the path of a folder that they are in, is of the pattern.
+
+    Of the pattern, numbers of parts are known that may come next. A link to a folder is only followed where one part
+    stands for it, so that links in a circle come to an end.
+    """
+    waiting = [(root, _with_skipped({0}, pattern))]
+    while waiting:
+        folder, next_parts = waiting.pop()
+        for entry in _entries(folder):
+            reached = _after(entry.name, next_parts, pattern)
+            if not reached or entry.name.startswith(("_", ".")):
+                continue
+            if not _is_folder(entry):
+                yield from [Path(entry.path)] if len(pattern) in reached else ()
+            elif not entry.is_symlink() or not any(part in (ANY_DEPTH, "") for part in _parts(reached, pattern)):
+                waiting.append((Path(entry.path), reached))
+
+
+def _entries(folder: Path) -> list[os.DirEntry[str]]:
+    try:
+        with os.scandir(folder) as entries:
+            return list(entries)
+    except (FileNotFoundError, NotADirectoryError):
+        return []
+    except OSError as error:
+        raise InputError(f"the folder cannot be read: {failure_reason(error)}", source=str(folder)) from None
+
+
+def _is_folder(entry: os.DirEntry[str]) -> bool:
+    """A link to itself is none."""
+    try:
+        return entry.is_dir()
+    except OSError:
+        return False
+
+
+def _parts(numbers: set[int], pattern: tuple[str, ...]) -> list[str]:
+    """The parts of these numbers; empty where the pattern is at its end."""
+    return [(*pattern, "")[number] for number in numbers]
+
+
+def _after(name: str, next_parts: set[int], pattern: tuple[str, ...]) -> set[int]:
+    """Which parts may come next once a name was met; after the last part, anything."""
+    stays = {number for number in next_parts if (*pattern, ANY_DEPTH)[number] == ANY_DEPTH}
+    met = {number + 1 for number in next_parts - stays if fnmatch.fnmatchcase(name, pattern[number])}
+    return _with_skipped(stays | met, pattern)
+
+
+def _with_skipped(numbers: set[int], pattern: tuple[str, ...]) -> set[int]:
+    """With the parts that follow on `**`, which also stands for no folder."""
+    skipped = {number + 1 for number in numbers if number < len(pattern) and pattern[number] == ANY_DEPTH}
+    return numbers if skipped <= numbers else _with_skipped(numbers | skipped, pattern)
 
 
 def _below(root: Path, path: Path) -> Path:
@@ -205,8 +260,14 @@ def _partition(root: Path, path: Path) -> dict[str, str]:
     return {name: urllib.parse.unquote(value) for name, _, value in pairs if name}
 
 
+def _is_whole(value: str) -> bool:
+    return value.isdecimal() and len(value) <= LARGEST_WHOLE
+
+
 def _opened(path: Path, *, whole: bool) -> TableFile:
     """A file that can be read, as far as its beginning tells; all of it where the whole is wanted."""
+    if any("\ud800" <= letter <= "\udfff" for letter in str(path)):
+        raise InputError("the name is not UTF-8: give files and folders names that are", source=str(path))
     if not regular_file(path).stat().st_size:
         raise InputError("the file is empty", source=str(path))
     file = TableFile.from_path(path)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import gzip
 import io
 import json
+import os
 import struct
 import zlib
 from functools import cache
@@ -253,3 +254,25 @@ def an_address_of_a_store(site: Site) -> str:
 @hostile(*TABLES, refused=True)
 def an_address_of_a_hub(site: Site) -> str:
     return "hf://datasets/evenhand-test.invalid/in.parquet"
+
+
+@hostile("table", refused=True)
+def folder_with_a_pipe(site: Site) -> str:
+    site.write("several/a.csv", as_csv(rows()))
+    os.mkfifo(site.work / "several/b.csv")
+    return "several"
+
+
+@hostile("table", refused=True)
+def folder_with_a_name_that_is_no_text(site: Site) -> str:
+    site.write("several/day=\udcff/a.csv", as_csv(rows()))
+    return "several"
+
+
+@hostile("table")
+def pattern_with_links_in_circles(site: Site) -> str:
+    """Every way around is another path, and so are the ways around those."""
+    site.write(f"several/{ESCAPE}={'9' * 200}/a.csv", as_csv(rows()))
+    for name in ("one", "two"):
+        (site.work / "several" / name).symlink_to(".")
+    return "several/**/*.csv"
