@@ -27,6 +27,8 @@ NESTING = 100  # levels: a finding has about ten, and 1,000 are more than Python
 # Declared groups.
 TERM_GROUPS = 500  # groups by words in the text: published lists have fifty
 TERM_WORDS = 20_000  # of all groups: a regular expression of more takes seconds to compile
+TERM_LENGTH = 200  # characters of one word or phrase: to look for one of signs alone takes quadratic time
+TERM_CHARACTERS = 500_000  # of all words
 
 # Tables. There is no limit on rows or bytes as such.
 COLUMNS = 20_000  # more than any table of items; every one is named in a schema

@@ -11,6 +11,7 @@ import pytest
 
 import evenhand as eh
 from evenhand.errors import InputError
+from evenhand.evidence import Declaration
 from evenhand.evidence.terms import BY_AMBIGUOUS, TERM, ListedTerms, mentions_expression, read_terms
 
 ROLES = {"score": "p", "label": "y", "text": "text"}
@@ -101,3 +102,12 @@ def test_a_question_mark_in_a_file_of_the_user(tmp_path: Path) -> None:
     finding = eh.audit(table(texts), audits="bias", terms=str(tmp_path / "own.txt"), **ROLES).findings[0]
     assert any("20 of 40 mentions of groups (50 %)" in text for text in finding.caveats)
     assert any(m.slice.get("group") == "black" for m in finding)
+
+
+def test_words_too_long_to_look_for_are_refused() -> None:
+    """Of signs alone, some ten thousand took minutes."""
+    roles = {"score": "p", "label": "y", "text": "t"}
+    with pytest.raises(InputError, match="terms: 201 characters in one word, and at most 200 are looked for"):
+        Declaration.of({**roles, "terms": {"a": ("[" * 201,)}})
+    with pytest.raises(InputError, match="characters, and at most 500,000 are looked for"):
+        Declaration.of({**roles, "terms": {"a": tuple(f"{number:0199}" for number in range(2600))}})

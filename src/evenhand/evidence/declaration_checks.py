@@ -58,10 +58,12 @@ def _check_groups(declaration: Declaration) -> None:
         )
     if declaration.terms and not declaration.text:
         raise InputError("groups by words in the text need the text column: set `text`")
-    words = sum(map(len, declaration.terms.values()))
+    lengths = [len(word) for words in declaration.terms.values() for word in words]
     for number, most, what in (
         (len(declaration.terms), limits.TERM_GROUPS, "groups"),
-        (words, limits.TERM_WORDS, "words"),
+        (len(lengths), limits.TERM_WORDS, "words"),
+        (sum(lengths), limits.TERM_CHARACTERS, "characters"),
+        (max(lengths, default=0), limits.TERM_LENGTH, "characters in one word"),
     ):
         if number > most:
             raise InputError(f"terms: {number:,} {what}, and at most {most:,} are looked for")

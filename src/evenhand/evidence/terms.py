@@ -23,7 +23,7 @@ OTHER_SUFFIXES = {".json", ".jsonl", ".toml", ".xlsx", ".parquet", ".arrow"}  # 
 LINES = "per line a word or 'name: word, word'"
 REMOVED_MARK = "-"  # in front of a word that an extension takes out of a list
 MOST_NAMED = 4
-MOST_IN_PATTERN = 2000  # words; a pattern of many more is refused
+MOST_IN_PATTERN = 20_000  # characters; a pattern of many more is refused
 BORDER = "\x01"
 
 
@@ -144,8 +144,8 @@ def _mentions(texts: pl.Series, terms: Mapping[str, tuple[str, ...]]) -> pl.Seri
     lower = texts.str.to_lowercase()
     words = tuple(dict.fromkeys(word.removesuffix(AMBIGUOUS_MARK) for own in terms.values() for word in own))
     candidate = pl.repeat(False, len(texts), eager=True)
-    for start in range(0, len(words), MOST_IN_PATTERN):
-        candidate |= lower.str.contains(whole_word_pattern(words[start : start + MOST_IN_PATTERN])).fill_null(False)
+    for some in _in_batches(words):
+        candidate |= lower.str.contains(whole_word_pattern(some)).fill_null(False)
     places, unknown = candidate.arg_true(), texts.is_null().arg_true()
     hits = _words_found(lower.gather(places), places, words)
 
@@ -157,6 +157,19 @@ def _mentions(texts: pl.Series, terms: Mapping[str, tuple[str, ...]]) -> pl.Seri
     for name in _with_ambiguous(terms):
         columns[BY_AMBIGUOUS + name] = columns[TERM + name] & ~mask(certain_words(terms[name]))
     return pl.DataFrame(columns).to_struct()
+
+
+def _in_batches(words: Sequence[str]) -> Iterator[list[str]]:
+    """As many words at a time as one pattern may hold."""
+    batch, size = list[str](), 0
+    for word in words:
+        if batch and size + len(word) > MOST_IN_PATTERN:
+            yield batch
+            batch, size = [], 0
+        batch.append(word)
+        size += len(word)
+    if batch:
+        yield batch
 
 
 def _words_found(lower: pl.Series, rows: pl.Series, words: Sequence[str]) -> pl.DataFrame:

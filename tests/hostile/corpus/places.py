@@ -76,8 +76,6 @@ HARMLESS = {  # what is in fact a list of terms, a table of nothing, an empty fi
         "system_file",
         "empty_file",
         "nul_bytes",
-        "one_long_line",
-        "deep_brackets",
         "byte_order_mark_alone",
         *NAMES,
     },
