@@ -15,7 +15,7 @@ from evenhand.measurement.simulation.populations import LabelledPopulation
 from evenhand.measurement.simulation.scenarios import SimulationRequest, open_scenarios
 from evenhand.measurement.simulation.settings import SimulationSettings, design_variant
 from evenhand.measurement.simulation.simulate import simulate_designs
-from evenhand.measurement.simulation.verdicts import BiasThresholds, simulation_caveats
+from evenhand.measurement.simulation.verdicts import BiasThresholds, SimulationTopic, simulation_caveats
 from evenhand.sampling import ScoreDrivenSettings, Within, random_size, strata, stratified_size
 from evenhand.sampling.sizes import StrataShares
 
@@ -140,7 +140,7 @@ def test_a_bias_is_named_by_its_strength(finding: Finding) -> None:
     assert {errors: bars.judge(errors) for errors in words} == words
     assert BiasThresholds(1).sure == bars.perhaps
     assert BiasThresholds.for_measured(finding).looks == sum(m.measure == "bias_in_errors" for m in finding) > 5
-    paper = next(r.text for r in finding.readings if "published" in r.text)
+    paper = next(r.text for r in finding.readings if r.topic == SimulationTopic.PUBLISHED)
     errors = finding.get("bias_in_errors", within="0.2", **published_designs.PAPER).value
     assert f"{abs(errors):.1f} standard errors" in paper
     assert BiasThresholds.for_measured(finding).judge(errors) in paper
