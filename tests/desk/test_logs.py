@@ -9,6 +9,7 @@ import pytest
 
 from desk.desks import PASSWORD, STAFF, test_desk
 from evenhand.desk.people import Role
+from evenhand.store.connection import DatabaseError
 
 API = "/api/v1"
 SERVICE, LEAD, AUDITOR = STAFF[Role.SERVICE], STAFF[Role.LEAD], STAFF[Role.AUDITOR]
@@ -38,4 +39,19 @@ def test_what_people_write_and_sign_in_with_is_never_logged(tmp_path: Path, capl
     assert caplog.records, "nothing was logged, so this shows nothing"
     hidden = (*WORDS, PASSWORD, "secret-code", desk.tokens[SERVICE], desk.tokens["ana"], *signed.cookies.values())
     assert [word for word in hidden if word in logged] == []
+    desk.store.close()
+
+
+def test_a_desk_whose_database_is_away_still_ends_cleanly(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    desk = test_desk(tmp_path)
+
+    def away(_store: object) -> int:
+        raise DatabaseError("the database failed: connection refused")
+
+    with desk.client():
+        monkeypatch.setattr("evenhand.desk.app.seal", away)
+    (last,) = [one for one in caplog.records if "the next start does it" in one.getMessage()]
+    assert last.exc_info is None
     desk.store.close()

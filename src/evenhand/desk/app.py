@@ -123,17 +123,21 @@ def _lifespan(inner: Callable[[Any], Any], store: Store) -> Callable[[FastAPI], 
                 task.cancel()
                 with suppress(asyncio.CancelledError):
                     await task
-            await run_in_threadpool(seal, store)
+            await _attempt(lambda: seal(store), "events could not be sealed; the next start does it")
 
     return lifespan
 
 
 async def _repeat(work: Callable[[], object], seconds: float, failure: str) -> None:
-    """Again and again, in a thread; whatever goes wrong is logged and tried again, as a database comes back."""
+    """Again and again, as a database that is away comes back."""
     while True:
-        try:
-            await run_in_threadpool(work)
-        except Exception as error:
-            known = isinstance(error, EvenhandError)
-            LOG.error("%s; trying again", failure, exc_info=None if known else error)
+        await _attempt(work, f"{failure}; trying again")
         await asyncio.sleep(seconds)
+
+
+async def _attempt(work: Callable[[], object], failure: str) -> None:
+    """In a thread; whatever goes wrong is logged."""
+    try:
+        await run_in_threadpool(work)
+    except Exception as error:
+        LOG.error(failure, exc_info=None if isinstance(error, EvenhandError) else error)
