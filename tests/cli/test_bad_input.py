@@ -155,7 +155,7 @@ def test_bad_weights(program) -> None:
 def test_files_that_are_not_there_or_not_readable(program) -> None:
     fails(program, "nowhere.parquet", *GOOD, says=["nowhere.parquet", "no such file"])
     Path("folder").mkdir()
-    fails(program, "folder", *GOOD, says=["folder", "no file in this folder"])
+    fails(program, "folder", *GOOD, says=["folder", "a folder with no file in it"])
     Path("items.sav").write_text("x")
     fails(program, "items.sav", *GOOD, says=["items.sav", "format", ".parquet"])
 

@@ -94,7 +94,7 @@ def test_what_is_no_one_table_is_refused(tmp_path: Path, small: pl.DataFrame) ->
     with pytest.raises(eh.InputError, match="no file has a name of this pattern"):
         eh.audit(tmp_path / "*.jsonl", **ROLES)
     (tmp_path / "empty").mkdir()
-    with pytest.raises(eh.InputError, match="there is no file in this folder"):
+    with pytest.raises(eh.InputError, match="this is a folder with no file in it"):
         eh.audit(tmp_path / "empty", **ROLES)
     small.write_parquet(tmp_path / "stray.parquet")
     (tmp_path / "more.csv").unlink()

@@ -35,8 +35,8 @@ Scan = Callable[[TableFile], pl.LazyFrame]
 
 
 def is_several(path: Path) -> bool:
-    """A folder, or a pattern that is not the name of a file."""
-    return path.is_dir() or (glob.has_magic(str(path)) and not path.exists())
+    """A folder, or a pattern that is not the name of a file; for a name that no file can have, `os.path` says no."""
+    return os.path.isdir(path) or (glob.has_magic(str(path)) and not os.path.exists(path))
 
 
 @dataclass(frozen=True)
@@ -179,7 +179,7 @@ def _paths(path: Path) -> list[Path]:
     plain = path if path.is_dir() else Path(*_before_pattern(path.parts))
     shown = sorted(islice(_files_below(plain, path.parts[len(plain.parts) :] or (ANY_DEPTH,)), MOST_FILES + 1))
     if not shown:
-        what = "there is no file in this folder" if path.is_dir() else "no file has a name of this pattern"
+        what = "this is a folder with no file in it" if path.is_dir() else "no file has a name of this pattern"
         raise InputError(what, source=str(path), kind=ErrorKind.NOT_FOUND)
     if len(shown) > MOST_FILES:
         raise InputError(f"there are more than {MOST_FILES:,} files to be read as one table", source=str(path))
