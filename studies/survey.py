@@ -113,4 +113,4 @@ def covered(figures: list[SurveyShare], truth: float) -> Row:
     }
 
 
-STUDY = Study("survey", cells(), run, draws=10_000)
+STUDY = Study("survey", cells(), run, draws=4000)
