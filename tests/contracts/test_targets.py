@@ -43,6 +43,7 @@ def test_no_test_imports_another() -> None:
 
 ABOUT_SEVERAL = {  # behaviour that no one module has
     "desk/test_ingestion.py",
+    "store/test_settled.py",
     "store/test_throughput.py",
     "evidence/test_weights.py",
     "staffing/test_export_answers.py",

@@ -23,7 +23,8 @@ class VerdictInclusion:
     """Of each item, in the order of arrival: the inclusion probability of its verdict, and whether its week counts.
 
     The probability is not a number where no verdict counts. Items of a week in which none of the drawn was judged are
-    `open`: nothing stands for those that the policy left alone, so that they are no part of what is estimated.
+    `open`: nothing stands for those that the policy left alone, so that they are no part of what is estimated. With
+    `from_settled_items` so are those of a week that arrived too recently.
     """
 
     chance: Floats
@@ -39,6 +40,17 @@ class VerdictInclusion:
             chance[inside[sampled]] = items.probability[inside[sampled]] * sampled.sum() / max(candidates.sum(), 1)
             is_open[inside] = not sampled.any() and not items.reached[inside].all()
         return cls(np.where(is_open, np.nan, chance), is_open)
+
+    @classmethod
+    def from_settled_items(cls, items: MeasuredItems, arrived: Ints) -> VerdictInclusion:
+        """The same while items still arrive: the latest are open, where that at least doubles the sample."""
+        settled = np.zeros(len(arrived), dtype=np.bool_)
+        for inside in weeks_of(arrived):
+            settled[inside] = items.take(inside).settled(arrived[inside])
+        known = cls.from_items(items.take(settled), arrived[settled])
+        chance, is_open = np.full(len(arrived), np.nan), ~settled
+        chance[settled], is_open[settled] = known.chance, known.open
+        return cls(chance, is_open)
 
     def adjudicated(self, items: MeasuredItems, arrived: Ints) -> VerdictInclusion:
         """The same of the panel's verdicts: of drawn items, times the probability of the panel and the share answered.

@@ -22,7 +22,7 @@ from evenhand.errors import CONTROL, InputError
 from evenhand.evidence import Source
 from evenhand.store.cases import BENIGN, DONE, MEASUREMENT, PANEL, RESOLVE, REVIEW, SECOND, UNCLEAR, VIOLATING
 from evenhand.store.inclusion import VerdictInclusion
-from evenhand.store.measured import MeasuredItems
+from evenhand.store.measured import MeasuredItems, passed_on_items, verdict_so_far
 from evenhand.store.measured_shares import VIOLATES
 from evenhand.store.snapshots import StoreSnapshot
 
@@ -61,12 +61,18 @@ class LiveEvidence:
     @cached_property
     def measured(self) -> MeasuredItems:
         """The same items as the measurement in the queue sees them."""
-        return MeasuredItems.from_rows(self.items, np.zeros(len(self.items)))  # adjudication is not looked at
+        nobody = np.zeros(len(self.items))  # adjudication is not looked at
+        return MeasuredItems.from_rows(self.items, nobody, self.passed_on)
+
+    @cached_property
+    def passed_on(self) -> frozenset[str]:
+        """The drawn items that wait for a lead."""
+        return passed_on_items(self.snapshot.tasks)
 
     @cached_property
     def inclusion(self) -> VerdictInclusion:
         """How likely the verdict of each item was to be known."""
-        return VerdictInclusion.from_items(self.measured, np.array([row.received_at for row in self.items]))
+        return VerdictInclusion.from_settled_items(self.measured, np.array([row.received_at for row in self.items]))
 
     @cached_property
     def model(self) -> tuple[str, str]:
@@ -85,13 +91,13 @@ class LiveEvidence:
     def _scored(self) -> Iterator[LiveTable]:
         chances, known = self.inclusion.chance.tolist(), self.inclusion.known.tolist()
         judged = [(row, chance) for row, chance, counts in zip(self.items, chances, known, strict=True) if counts]
-        chosen = [(row, chance) for row, chance in judged if row.measured_verdict != UNCLEAR and self.is_scored(row)]
+        chosen = [(row, chance) for row, chance in judged if self._verdict(row) != UNCLEAR and self.is_scored(row)]
         if not chosen:
             return
         rows = [row for row, _ in chosen]
         groups = _group_columns(rows)
         frame = self._item_columns(rows).with_columns(
-            pl.Series("verdict", [row.measured_verdict for row in rows], dtype=TEXT),
+            pl.Series("verdict", [self._verdict(row) for row in rows], dtype=TEXT),
             pl.Series("inclusion", [chance for _, chance in chosen], dtype=NUMBER),
             *groups,
         )
@@ -115,7 +121,7 @@ class LiveEvidence:
 
     def _open_notes(self) -> Iterator[str]:
         if number := int(self.inclusion.open.sum()):
-            yield f"{number:,} items of weeks in which no drawn item was judged yet are left out."
+            yield f"{number:,} items are left out: no drawn item was judged yet in their week, or they arrived last."
 
     def _decided(self) -> Iterator[LiveTable]:
         closed = np.flatnonzero(~self.inclusion.open)
@@ -127,7 +133,7 @@ class LiveEvidence:
             [self.items[i] for i in closed.tolist()],
         )
         removed = np.where(items.reached, items.verdict == VIOLATES, items.removed_unseen)
-        verdict = [row.measured_verdict if counts else None for row, counts in zip(rows, known.tolist(), strict=True)]
+        verdict = [self._verdict(row) if counts else None for row, counts in zip(rows, known.tolist(), strict=True)]
         groups = _group_columns(rows)
         frame = self._item_columns(rows).with_columns(
             pl.Series("verdict", verdict, dtype=TEXT),
@@ -139,6 +145,9 @@ class LiveEvidence:
         roles |= {"inclusion": "inclusion"} | ({"skip": UNCLEAR} if UNCLEAR in verdict else {})
         source = self._source(frame, self._open_notes())
         yield LiveTable(source, self._with_groups(frame, roles, groups), ("accuracy",))
+
+    def _verdict(self, row: Any) -> str | None:
+        return verdict_so_far(row, self.passed_on)
 
     def _labels(self) -> Iterator[LiveTable]:
         by_id = {row.id: row for row in self.items if self.is_scored(row)}

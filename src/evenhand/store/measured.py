@@ -11,14 +11,17 @@ For the adjudicated target, items are sorted into cells by what their reviewer s
 its adjudicated items, each weighted by the inverse of its probability to come before the panel.
 
 Drawn items are judged in the random order of a key. Where the reserved reviews did not suffice, only those before the
-first that is still waiting count: that is a random part of the drawn ones, whatever arrived when.
+first that is still waiting count: that is a random part of the drawn ones, whatever arrived when. While items still
+arrive, one that has just come may be early in that order; then only what arrived before it is estimated, where that at
+least doubles the judged ones (`settled`). An item that reviewers passed on to a lead counts as one that nobody could
+judge so far.
 """
 
 from __future__ import annotations
 
 import json
 import math
-from collections.abc import Sequence
+from collections.abc import Container, Iterable, Sequence
 from dataclasses import dataclass, fields
 from typing import Any
 
@@ -30,16 +33,16 @@ from evenhand.errors import Undefined
 from evenhand.estimate import Estimate
 from evenhand.intervals.pools import POOL_QUANTITIES, Pools
 from evenhand.store import schema
-from evenhand.store.cases import BENIGN, REMOVE, UNCLEAR, VIOLATING
+from evenhand.store.cases import BENIGN, CLAIMED, MEASUREMENT, REMOVE, UNCLEAR, VIOLATING, WAITING
 from evenhand.store.measured_shares import HARMLESS, VIOLATES, MeasuredPart, PanelAnswers
-from evenhand.store.policy import DeskPolicy
+from evenhand.store.policy import ESCALATED, DeskPolicy
 
 NOT_JUDGEABLE, NOT_JUDGED = -1, -2
 CODES = {VIOLATING: VIOLATES, BENIGN: HARMLESS, UNCLEAR: NOT_JUDGEABLE, None: NOT_JUDGED}
 REVIEWER, ADJUDICATED = TARGETS = ("reviewer", "adjudicated")
 __all__ = [
     *("ADJUDICATED", "CODES", "HARMLESS", "NOT_JUDGEABLE", "NOT_JUDGED", "REVIEWER", "TARGETS", "VIOLATES"),
-    *("MeasuredItems", "measured_items", "panel_probability"),
+    *("MeasuredItems", "measured_items", "panel_probability", "passed_on_items", "verdict_so_far"),
 ]
 
 
@@ -58,8 +61,8 @@ class MeasuredItems:
     panel_verdict: Ints
 
     @classmethod
-    def from_rows(cls, rows: Sequence[Any], panel_probability: Floats) -> MeasuredItems:
-        """From rows with the columns of `items`."""
+    def from_rows(cls, rows: Sequence[Any], panel_probability: Floats, passed_on: Container[str] = ()) -> MeasuredItems:
+        """From rows with the columns of `items`; `passed_on` are the ids of those that wait for a lead."""
 
         def column(make: Any, kind: Any) -> Any:
             return np.array([make(row) for row in rows], dtype=kind)
@@ -67,7 +70,7 @@ class MeasuredItems:
         return cls(
             removed_unseen=column(lambda row: row.route == REMOVE, np.bool_),
             reached=column(lambda row: row.reached, np.bool_),
-            verdict=column(lambda row: CODES[row.measured_verdict], np.int64),
+            verdict=column(lambda row: CODES[verdict_so_far(row, passed_on)], np.int64),
             drawn=column(lambda row: row.drawn, np.bool_),
             probability=column(lambda row: row.probability or 0.0, np.float64),
             order=column(lambda row: row.draw_order or 0.0, np.float64),
@@ -94,6 +97,24 @@ class MeasuredItems:
         waiting = candidates & (self.verdict == NOT_JUDGED)
         frontier = float(self.order[waiting].min()) if waiting.any() else math.inf
         return candidates & (self.order < frontier)
+
+    def settled(self, arrived: Ints) -> Bools:
+        """The items up to an arrival time: all of them, or those before it where that at least doubles the sample.
+
+        Only the arrival of an item that waits, and that comes earlier in the order than all that waited before it, can
+        be that time: a later one would leave the same part of the order, and more items.
+        """
+        everything = np.ones(len(arrived), dtype=np.bool_)
+        best, most = everything, 2 * max(int(self.sampled.sum()), 1)
+        waiting = np.flatnonzero(self.drawn & ~self.reached & (self.verdict == NOT_JUDGED))
+        waiting = waiting[np.lexsort((self.order[waiting], arrived[waiting]))]
+        before = np.minimum.accumulate(np.append(np.inf, self.order[waiting]))
+        for item in waiting[self.order[waiting] < before[:-1]].tolist():
+            earlier = arrived < arrived[item]
+            count = int(self.take(earlier).sampled.sum())
+            if count >= most:
+                best, most = earlier, count
+        return best
 
     @property
     def violations(self) -> int:
@@ -143,6 +164,20 @@ class MeasuredItems:
         return Pools(shares[0], sizes[0], shares[1], sizes[1], corrected=True)
 
 
+def verdict_so_far(row: Any, passed_on: Container[str]) -> str | None:
+    """The measured verdict; of an item that waits for a lead, that nobody could judge it so far."""
+    return UNCLEAR if row.measured_verdict is None and row.id in passed_on else row.measured_verdict
+
+
+def passed_on_items(tasks: Iterable[Any]) -> frozenset[str]:
+    """The items whose measurement reviewers passed on to a lead, who has not answered yet."""
+    return frozenset(
+        task.item
+        for task in tasks
+        if task.purpose == MEASUREMENT and task.queue == ESCALATED and task.state in (WAITING, CLAIMED)
+    )
+
+
 def panel_probability(connection: sa.Connection, received: Ints) -> Floats:
     """The share for the panel of the policy that held when each item arrived."""
     table = schema.policies
@@ -152,13 +187,17 @@ def panel_probability(connection: sa.Connection, received: Ints) -> Floats:
     return shares[np.maximum(place, 0)]
 
 
-def measured_items(connection: sa.Connection, begin: int, end: int) -> MeasuredItems:
-    """The items that arrived in a period and were routed by a policy."""
-    items = schema.items
-    columns = (items.c.route, items.c.reached, items.c.measured_verdict, items.c.drawn, items.c.probability)
-    more = (items.c.draw_order, items.c.panel, items.c.panel_verdict, items.c.received_at)
+def measured_items(connection: sa.Connection, begin: int, end: int) -> tuple[MeasuredItems, Ints]:
+    """The items that arrived in a period and were routed by a policy, and when each arrived."""
+    items, tasks = schema.items, schema.tasks
+    columns = (items.c.id, items.c.route, items.c.reached, items.c.measured_verdict, items.c.drawn)
+    more = (items.c.probability, items.c.draw_order, items.c.panel, items.c.panel_verdict, items.c.received_at)
     query = sa.select(*columns, *more).where(items.c.received_at >= begin, items.c.received_at < end)
     routed = query.where(items.c.gold.is_(None), items.c.policy.is_not(None)).order_by(items.c.id)
     rows = connection.execute(routed).all()
     received = np.array([row.received_at for row in rows], dtype=np.int64)
-    return MeasuredItems.from_rows(rows, panel_probability(connection, received))
+    open_tasks = sa.select(tasks.c.item, tasks.c.purpose, tasks.c.queue, tasks.c.state).where(
+        tasks.c.purpose == MEASUREMENT, tasks.c.queue == ESCALATED, tasks.c.state.in_((WAITING, CLAIMED))
+    )
+    passed_on = passed_on_items(connection.execute(open_tasks))
+    return MeasuredItems.from_rows(rows, panel_probability(connection, received), passed_on), received

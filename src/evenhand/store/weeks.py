@@ -37,6 +37,7 @@ class PeriodAnswer:
     begin: int
     end: int
     items: MeasuredItems
+    later: int = 0  # items of the period that arrived too recently to be estimated
 
     @property
     def weeks(self) -> int:
@@ -78,6 +79,10 @@ class PeriodAnswer:
         lines = [f"{dates}{pooled}: {size}, {int(items.sampled.sum()):,} drawn and judged"]
         for target, measure, estimate in self.estimates(level):
             lines.append(f"  {measure} {NAMES[target]}: {_shown(estimate)}")
+        if self.later:
+            lines.append(
+                f"  {self.later:,} items that arrived last are not counted yet: drawn items among them are to be judged"
+            )
         if unclear := items.not_judgeable:
             worst = ", ".join(f"{measure} within {_range(*self._bounds['reviewer'][measure])}" for measure in SHOWN)
             lines.append(f"  {unclear:,} items could not be judged; whatever they are: {worst}")
@@ -106,11 +111,14 @@ def measure_weeks(store: Store) -> list[PeriodAnswer]:
                 source=store.name,
                 kind=ErrorKind.NOT_FOUND,
             )
-        begin, waiting = int(first), list[MeasuredItems]()
+        begin, waiting, later = int(first), list[MeasuredItems](), 0
         for start in range(int(first), int(last) + 1, WEEK):
-            waiting.append(measured_items(connection, start, start + WEEK))
+            arrivals, arrived = measured_items(connection, start, start + WEEK)
+            settled = arrivals.settled(arrived)
+            waiting.append(arrivals.take(settled))
+            later += int((~settled).sum())
             joined = MeasuredItems.joined(waiting)
             if joined.violations >= FEW_VIOLATIONS or start + WEEK > last:
-                answers.append(PeriodAnswer(begin, start + WEEK, joined))
-                begin, waiting = start + WEEK, []
+                answers.append(PeriodAnswer(begin, start + WEEK, joined, later))
+                begin, waiting, later = start + WEEK, [], 0
     return answers
