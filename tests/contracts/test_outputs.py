@@ -148,10 +148,10 @@ TABLE = {
         paths("plan", "labels", "gold", "panel", "items"),
     ),
     "sample panel": Row(
-        "plan.json batch.csv --n 30",
-        ("plan.json", "batch.csv", "items.csv"),
+        "plan.json batch.csv --gold gold.csv --n 30",
+        ("plan.json", "batch.csv", "gold.csv", "items.csv"),
         {"out": "new.csv"},
-        paths("plan", "labels", "items"),
+        paths("plan", "labels", "gold", "items"),
     ),
     "sample second": Row("plan.json --n 5", ("plan.json", "items.csv"), {"out": "new.csv"}, paths("plan", "items")),
     "sample annotators": Row("plan.json batch.csv", paths=paths("plan", "labels", "second", "panel", "gold")),

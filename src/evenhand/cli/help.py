@@ -26,8 +26,8 @@ EVERY_AUDIT, ANNOTATORS, SAMPLING = "All audits", "Annotators", "Sampling"
 AUDIT_PANELS: Mapping[str, tuple[str, ...]] = {
     START: ("score", "label", "positive", "groups", "group_by", "text", "slices", "audits", "out"),
     COLUMNS: (
-        *("scale", "probabilities", "classes", "normalise", "label_threshold", "id", "count", "uncertainty"),
-        *("reviews", "gold"),
+        *("scale", "probabilities", "classes", "normalise", "label_threshold", "id", "count", "weight"),
+        *("uncertainty", "reviews", "gold"),
         *("decision", "removes", "skip_unscored", "where", "query", "snapshot", "preset"),
     ),
     GROUPS: ("terms", "group_threshold", "smallest_group"),

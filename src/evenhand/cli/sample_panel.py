@@ -43,6 +43,7 @@ def panel(
     out: SheetPath,
     n: Annotated[int, WHOLE, Choice("Items for the panel, split votes among them.", default=200)],
     answers: ReadAnswers,
+    gold: Annotated[FileValue, Choice("Gold items (columns id, truth) among the labels: the panel does not get them.")],
     items: MovedItems,
 ) -> None:
     """Write a blind sheet for a panel: all split votes, and a random part of the other labelled items."""
@@ -51,7 +52,7 @@ def panel(
     from evenhand.measurement.summary import panel_lines
 
     with progress_bar() as progress:
-        files = AnswerFiles(tuple(labels), **without_unset(answers))
+        files = AnswerFiles(tuple(labels), gold=gold, **without_unset(answers))
         written = Campaign(plan, items, progress).draw_panel(out, files, n=n)
     print_lines(*panel_lines(written))
 
