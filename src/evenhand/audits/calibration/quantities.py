@@ -280,6 +280,14 @@ def _rows_redrawn(
         yield {one: Calibration.stacked(drawn) for one, drawn in draws.items()}
 
 
+def _around(value: float, ends: tuple[float, float]) -> tuple[float, float]:
+    """The ends; one that only the rounding of sums puts beyond the value is the value."""
+    slack = 1e-12 * abs(value)
+    return min(ends[0], value) if ends[0] - value <= slack else ends[0], (
+        max(ends[1], value) if value - ends[1] <= slack else ends[1]
+    )
+
+
 def measure_probe(
     sample: ClassedSample, drawn: CalibrationReplicates, probe: CalibrationProbe, level: float
 ) -> CalibrationResult:
@@ -301,7 +309,7 @@ def measure_probe(
     if how.ends is None:
         nothing = Estimate.undefined("too few bootstrap samples have a value", level=level, n=n)
         return CalibrationResult(probe, nothing, _calibrated_reference(reference, level, n), None)
-    estimate = Estimate(value, *how.ends, level, how.method, n)
+    estimate = Estimate(value, *_around(value, how.ends), level, how.method, n)
     return CalibrationResult(
         probe,
         estimate,
