@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import polars as pl
@@ -89,6 +91,23 @@ def perspectives(labelled: pl.DataFrame) -> dict[str, object]:
         name: eh.audit(labelled, audits="perspective", score=score, **roles, **settings)
         for name, score in (("one", ["p"]), ("two", ["p", "q"]))
     }
+
+
+@pytest.fixture(scope="session")
+def chromium() -> Iterator[Any]:
+    """A browser, for the tests of the desk and of reports: one process can have only one."""
+    from playwright.sync_api import sync_playwright
+
+    from browser import packages
+
+    program = packages.chromium()
+    if program is None:
+        pytest.fail(packages.MISSING.format("a Chromium"), pytrace=False)
+    with sync_playwright() as started:
+        environment = {**os.environ, **packages.library_path(program)}
+        browser = started.chromium.launch(executable_path=program, args=["--no-sandbox"], env=environment)
+        yield browser
+        browser.close()
 
 
 @pytest.fixture

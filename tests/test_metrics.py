@@ -171,7 +171,7 @@ def test_near_labels_count_as_nearly_agreeing(name: str, options: dict[str, str]
     assert (words.value, words.low, words.high) == (estimate.value, estimate.low, estimate.high)
     with pytest.raises(InputError, match="labels on a scale must be numbers"):
         getattr(metrics, name)(items, people, ["low", "high"] * 30, **options)
-    with pytest.raises(InputError, match=r"invalid: 'ordinary' \(choose from: "):
+    with pytest.raises(InputError, match=r"invalid `\w+`: 'ordinary' \(choose from: "):
         getattr(metrics, name)(items, people, near, **dict.fromkeys(options, "ordinary"))
     assert "all their labels are the same" in str(getattr(metrics, name)(items, people, [3] * 60, **options))
 

@@ -116,7 +116,7 @@ def test_counted_rows_are_as_many_items() -> None:
 @pytest.mark.parametrize("audit", ["collaboration", "calibration", "accuracy"])
 def test_every_audit(audit: str) -> None:
     roles = BY_VALUE if audit != "accuracy" else {"label": "y", "decision": "removed", "group_by": "who"}
-    report = eh.audit(items(), **{**roles, "slices": ["language"]}, audits=audit, replicates=50)
+    report = eh.audit(items(), **{**roles, "slices": ["language"], "audits": audit}, replicates=50)
     assert not [name for name in FEW if name in report.json()]
     assert any("2 groups with fewer than 5 items" in caveat for caveat in report.findings[0].caveats)
 

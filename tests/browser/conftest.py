@@ -14,7 +14,6 @@ from typing import Any
 
 import pytest
 
-from browser import packages
 from browser.windows import RunningDesk, open_window
 
 SECONDS_TO_START = 120  # on a machine that does other things too
@@ -54,21 +53,6 @@ def _is_ready(url: str) -> bool:
             return bool(answer.status == 200)
     except OSError:
         return False
-
-
-@pytest.fixture(scope="session")
-def chromium() -> Iterator[Any]:
-    """A browser."""
-    from playwright.sync_api import sync_playwright
-
-    program = packages.chromium()
-    if program is None:
-        pytest.fail(packages.MISSING.format("a Chromium"), pytrace=False)
-    with sync_playwright() as started:
-        environment = {**os.environ, **packages.library_path(program)}
-        browser = started.chromium.launch(executable_path=program, args=["--no-sandbox"], env=environment)
-        yield browser
-        browser.close()
 
 
 @pytest.fixture

@@ -151,7 +151,7 @@ def broken_files() -> None:
         ("bad.jsonl", ["row 2", "not valid JSON"]),
         ("odd.sav", ["format of this file is unknown"]),
         ("wide.csv", ["row 2", "4 fields"]),
-        ("folder.csv", ["a folder, not a file"]),
+        ("folder.csv", ["a folder with no file in it"]),
         ("sqlite:///none.db", ["--query"]),
     ],
 )

@@ -182,6 +182,7 @@ def workplace(tmp_path_factory: pytest.TempPathFactory) -> Path:
     made.annotations.head(6000).write_parquet(folder / "labels.parquet")
     made.annotators.rename({"id": "annotator"}).write_parquet(folder / "people.parquet")
     table.select(item="id", p="p").write_parquet(folder / "scored.parquet")
+    lay_out_reviews(table, folder)
     lay_out_cases(folder)
     lay_out_scores(table, folder)
     (folder / "map.toml").write_text(
@@ -200,6 +201,17 @@ def lay_out_scores(table: pl.DataFrame, folder: Path) -> None:
     templates = pl.DataFrame(sentences, schema=["term", "template"], orient="row")
     number = pl.int_range(pl.len())
     templates.with_columns(p=(number * 7 % 100) / 100.0, y=pl.col("template") % 2).write_csv(folder / "templates.csv")
+
+
+def lay_out_reviews(table: pl.DataFrame, folder: Path) -> None:
+    """What two reviewers decided, each wrong about every ninth or seventh item; every third label is adjudicated."""
+    number, label = pl.int_range(pl.len()), pl.col("toxic") >= 0.5
+    table.with_columns(
+        toxic=label,
+        first_decision=label ^ (number % 9 == 0),
+        second_decision=label ^ (number % 7 == 0),
+        is_gold=number % 3 == 0,
+    ).write_parquet(folder / "reviewed.parquet")
 
 
 def lay_out_cases(folder: Path) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import re
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -14,7 +13,6 @@ import polars as pl
 import pytest
 
 import evenhand as eh
-from browser import packages
 from evenhand.reports.cover import ReportCover
 from reports.pages import NASTY, parsed
 
@@ -22,24 +20,16 @@ ROLES = {"score": "first", "label": "y", "groups": ["a", "b"], "replicates": 50}
 
 
 @contextmanager
-def opened(page: str, width: int) -> Iterator[Any]:
+def opened(chromium: Any, page: str, width: int) -> Iterator[Any]:
     """The report in a browser, as wide as the window of a desk or of a phone."""
-    from playwright.sync_api import sync_playwright
-
-    program = packages.chromium()
-    if program is None:
-        pytest.fail(packages.MISSING.format("a Chromium"), pytrace=False)
-    environment = {**os.environ, **packages.library_path(program)}
-    with sync_playwright() as started:
-        browser = started.chromium.launch(executable_path=program, args=["--no-sandbox"], env=environment)
-        window = browser.new_page(viewport={"width": width, "height": 844})
-        window.set_content(page)
-        yield window
-        browser.close()
+    window = chromium.new_page(viewport={"width": width, "height": 844})
+    window.set_content(page)
+    yield window
+    window.close()
 
 
-def printed_pages(page: str) -> int:
-    with opened(page, 1280) as window:
+def printed_pages(chromium: Any, page: str) -> int:
+    with opened(chromium, page, 1280) as window:
         return len(re.findall(rb"/Type\s*/Page[^s]", window.pdf(format="A4")))
 
 
@@ -109,7 +99,7 @@ def test_one_capacity_has_no_curves(small: pl.DataFrame) -> None:
 
 
 @pytest.mark.verify
-def test_a_report_of_many_groups_is_short_and_legible() -> None:
+def test_a_report_of_many_groups_is_short_and_legible(chromium: Any) -> None:
     """27,750 items in 11 groups, three questions: at most 12 printed pages, or 2 in brief; every figure labelled."""
     rng = np.random.default_rng(3)
     y = rng.random(27_750) < 0.11
@@ -119,11 +109,11 @@ def test_a_report_of_many_groups_is_short_and_legible() -> None:
     asked = ["bias", "calibration", "collaboration"]
     report = eh.audit(table, score="p", label="y", text="text", groups=list(groups), audits=asked, replicates=50)
     page = report.html()
-    assert printed_pages(page) <= 12
+    assert printed_pages(chromium, page) <= 12
     assert len(page.encode()) < 1_500_000
     brief = eh.Report(report.findings, cover=ReportCover(brief=True))
-    assert printed_pages(brief.html()) <= 2
-    with opened(page, 390) as window:
+    assert printed_pages(chromium, brief.html()) <= 2
+    with opened(chromium, page, 390) as window:
         assert window.evaluate("document.documentElement.scrollWidth") == 390
         assert window.evaluate("document.querySelectorAll('figure svg').length") > 10
         assert window.evaluate(UNLABELLED) == 0

@@ -23,3 +23,8 @@ SENTENCE = re.compile(
 
 def number(text: str) -> float:
     return float(text.replace(",", ""))
+
+
+def half_a_unit(text: str) -> float:
+    """By how much rounding may have moved a number as it is written; the ends of its interval have the same unit."""
+    return 0.501 * 10.0 ** -len(text.partition(".")[2])
