@@ -8,6 +8,7 @@ import polars as pl
 import pytest
 
 import evenhand as eh
+from evenhand.errors import InputError
 from evenhand.evidence import open_source
 from evenhand.evidence.table_folder import TableFolder
 
@@ -132,3 +133,9 @@ def test_a_folder_named_after_a_huge_number_is_text(tmp_path: Path) -> None:
     Path(tmp_path, f"day={'9' * 200}").mkdir()
     Path(tmp_path, f"day={'9' * 200}", "x.csv").write_text("p,y\n0.5,1\n")
     assert open_source(tmp_path).collect(lambda lazy: lazy).schema["day"] == pl.String
+
+
+def test_a_value_in_the_name_of_a_folder_hides_no_column(tmp_path: Path, small: pl.DataFrame) -> None:
+    pieces(tmp_path, small, named="y={}")
+    with pytest.raises(InputError, match="column 'y': it is a column of this file and in the name of its folder"):
+        eh.audit(tmp_path, **ROLES)

@@ -144,12 +144,20 @@ class TableFolder:
     def _joined(self, scan: Scan) -> pl.LazyFrame:
         frames = [scan(file) for file in self.files]
         schemas = [frame.collect_schema() for frame in frames]
+        self._check_partitions(schemas)
         if any(schema != schemas[0] for schema in schemas):
             shared = [name for name in schemas[0] if all(name in schema for schema in schemas)]
             kinds = {name: self._kind(name, [schema[name] for schema in schemas]) for name in shared}
             frames = [frame.select(by_name(name).cast(kind) for name, kind in kinds.items()) for frame in frames]
         values = self._partition_values
         return pl.concat([frame.with_columns(**own) for frame, own in zip(frames, values, strict=True)])
+
+    def _check_partitions(self, schemas: list[pl.Schema]) -> None:
+        """A value in the name of a folder must not hide a column."""
+        for file, partition, schema in zip(self.files, self.partitions, schemas, strict=True):
+            if twice := next((name for name in partition if name in schema), None):
+                problem = "it is a column of this file and in the name of its folder: rename one of them"
+                raise InputError(problem, source=str(file.path), column=twice)
 
     def _kind(self, name: str, kinds: list[pl.DataType]) -> pl.DataType:
         """The type of a column that all files can have: text holds anything that stands in delimited text."""
