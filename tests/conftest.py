@@ -93,9 +93,9 @@ def perspectives(labelled: pl.DataFrame) -> dict[str, object]:
     }
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 def chromium() -> Iterator[Any]:
-    """A browser, for the tests of the desk and of reports: one process can have only one."""
+    """A browser, for the tests of the desk and of reports. While it is open, nothing else can run a loop of events."""
     from playwright.sync_api import sync_playwright
 
     from browser import packages

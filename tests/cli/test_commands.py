@@ -227,7 +227,7 @@ def test_agreement_of_two_findings(program, small: pl.DataFrame) -> None:
 def test_demo(program) -> None:
     done = program("demo", "--rows", "1000")
     assert done.code == 0, done.err
-    assert "of 1,000 synthetic comments" in done.out
+    assert "out of 1,000 synthetic ones" in done.out
     assert "evenhand serve --demo" in done.out.splitlines()[-1]
     findings = json.loads(Path("evenhand-demo/findings.json").read_text())["findings"]
     assert [finding["audit"] for finding in findings] == [audit.name for audit in eh.AUDITS]

@@ -9,7 +9,7 @@ import pytest
 
 import evenhand as eh
 from evenhand.errors import InputError
-from evenhand.evidence import open_source
+from evenhand.evidence import open_source, table_folder
 from evenhand.evidence.table_folder import TableFolder
 
 ROLES = {"score": "first", "label": "y", "groups": ["a", "b"]}
@@ -139,3 +139,12 @@ def test_a_value_in_the_name_of_a_folder_hides_no_column(tmp_path: Path, small: 
     pieces(tmp_path, small, named="y={}")
     with pytest.raises(InputError, match="column 'y': it is a column of this file and in the name of its folder"):
         eh.audit(tmp_path, **ROLES)
+
+
+def test_a_search_through_everything_comes_to_an_end(
+    tmp_path: Path, small: pl.DataFrame, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    pieces(tmp_path, small)
+    monkeypatch.setattr(table_folder, "MOST_ENTRIES", 5)
+    with pytest.raises(InputError, match="more than 5 files and folders below it"):
+        eh.audit(tmp_path / "**" / "*.parquet", **ROLES)

@@ -232,7 +232,10 @@ LINES: tuple[Line, ...] = (
     Line(
         "labels", "sheet", "sample panel @drawn.json {} --n 30 -o panel.csv", ("panel.csv",), "batch.csv", needs=THESE
     ),
-    Line("gold", "table", f"sample panel {DRAWN} --gold {{}} --n 30 -o panel.csv", ("panel.csv",), "gold.csv"),
+    Line(
+        *("gold", "table", f"sample panel {DRAWN} --gold {{}} --n 30 -o panel.csv", ("panel.csv",), "gold.csv"),
+        needs=THESE,
+    ),
     Line("items", "table", f"sample panel {DRAWN} --items {{}} --n 30 -o panel.csv", ("panel.csv",), "items.csv"),
     Line("out", "output file", f"sample panel {DRAWN} --n 30 -o panel.csv", ("panel.csv",), needs=THESE),
     Line("plan", "plan", "sample second {} --n 5 -o second.csv", ("second.csv",), "drawn.json", needs=THESE),

@@ -28,6 +28,7 @@ from evenhand.evidence.text_layout import TextLayout, declared_skip_bad
 from evenhand.files import failure_reason, file_hash, regular_file
 
 MOST_FILES = 10_000
+MOST_ENTRIES = 200_000  # files and folders that are looked through for them
 LARGEST_WHOLE = 18  # digits of a whole number in the name of a folder
 ANY_DEPTH = "**"  # of a pattern: any number of folders
 NAMED_BAD = 3  # files that were left out and are named, with the reason
@@ -200,10 +201,13 @@ def _files_below(root: Path, pattern: tuple[str, ...]) -> Iterator[Path]:
     Of the pattern, numbers of parts are known that may come next. A link to a folder is only followed where one part
     stands for it, so that links in a circle come to an end.
     """
-    waiting = [(root, _with_skipped({0}, pattern))]
+    waiting, seen = [(root, _with_skipped({0}, pattern))], 0
     while waiting:
         folder, next_parts = waiting.pop()
         for entry in _entries(folder):
+            seen += 1
+            if seen > MOST_ENTRIES:
+                raise InputError(f"there are more than {MOST_ENTRIES:,} files and folders below it", source=str(root))
             reached = _after(entry.name, next_parts, pattern)
             if not reached or entry.name.startswith(("_", ".")):
                 continue

@@ -71,7 +71,8 @@ ADDRESSES = {
     "declared_device": "/dev/zero",
     "declared_system_file": "/etc/passwd",
     "declared_name_with_characters": f"{ESCAPE}{BIDI}.csv",
-    "declared_pattern": "*.csv",
+    "declared_pattern": "/**/*.csv",  # the whole machine
+    "declared_pattern_of_nothing": "none-*.csv",
 }
 
 
