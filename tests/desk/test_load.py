@@ -29,7 +29,7 @@ def worked(day: LoadedDay, folder: Path, postgres: PostgresProcess | None = None
 
 
 def test_eight_people_on_sqlite_whose_server_is_killed(tmp_path: Path) -> None:
-    day = LoadedDay("sqlite", people=8, items=160, kills=2, lease=6)
+    day = LoadedDay("sqlite", people=8, items=160, kills=2, lease=6, lying=0.05)
     _, row = worked(day, tmp_path)
     assert {**row, **FAULTLESS} == row
     assert row["decided"] == day.items
@@ -37,7 +37,7 @@ def test_eight_people_on_sqlite_whose_server_is_killed(tmp_path: Path) -> None:
 
 
 def test_fifty_people_on_postgresql_with_two_servers_all_of_them_killed(tmp_path: Path) -> None:
-    day = LoadedDay("postgresql", people=50, items=200, servers=2, kills=2, database_kills=1, lease=6)
+    day = LoadedDay("postgresql", people=50, items=200, servers=2, kills=2, database_kills=1, lease=6, lying=0.05)
     postgres = PostgresProcess()
     try:
         _, row = worked(day, tmp_path, postgres)
